@@ -690,15 +690,20 @@ def go_out(state, seat):
 
 
 @jit
+def reward_of_out(state):
+    """The reward of everyone who is not an idiot: the idiots' losses, shared equally."""
+    losers = 1 + int(state["rules"][R.LOSERS])
+    return np.float32(losers / (int(state["players"]) - losers))
+
+
+@jit
 def write_rewards(state, rewards):
-    """Rewards of a finished game by seat into ``rewards`` (float32 ``[S]``): idiots −1, others +losers/(players − losers)."""
+    """Rewards of a finished game by seat into ``rewards`` (float32 ``[S]``): idiots −1, others their equal share."""
     rewards[:] = 0
     if state["phase"] != OVER:
         return
-    players = int(state["players"])
-    losers = 1 + int(state["rules"][R.LOSERS])
-    for seat in range(players):
-        rewards[seat] = np.float32(losers / (players - losers)) if state["place"][seat] > 0 else np.float32(-1.0)
+    for seat in range(int(state["players"])):
+        rewards[seat] = reward_of_out(state) if state["place"][seat] > 0 else np.float32(-1.0)
 
 
 # --- calls from Python: an array of states and an index, one signature each ------------------------------------------

@@ -1,0 +1,1 @@
+"""Everything that chooses an action: the protocol, the agents, the arena, and a person at the terminal."""

@@ -1,0 +1,96 @@
+"""An agent that plays a trained network: in NumPy, so without torch."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from agents.errors import InputError
+from agents.network import Network, load_model, masked_softmax
+from agents.protocol import Actions, Masks, Observations, Streams, fresh_streams
+from idiot_env import View
+from idiot_env._jit import jit
+from idiot_env.cards import advance, mix
+from idiot_env.observation import LAYOUT
+
+_PLAYERS = LAYOUT["players"].start
+
+
+@jit
+def sample_rows(probabilities, mask, streams, actions):
+    """Draw one legal action per row from its distribution; advances ``streams``."""
+    for k in range(actions.shape[0]):
+        streams[k] = advance(streams[k])
+        threshold = ((mix(streams[k]) >> 11) & 0x1FFFFFFFFFFFFF) / 9007199254740992.0
+        total = 0.0
+        chosen = -1
+        for action in range(probabilities.shape[1]):
+            if mask[k, action] == 1 and probabilities[k, action] > 0.0:
+                chosen = action
+                total += probabilities[k, action]
+                if threshold < total:
+                    break
+        actions[k] = chosen
+
+
+class NeuralAgent:
+    """Plays a network's policy.
+
+    Args:
+        network: the weights.
+        name: as it appears in tables.
+        sample: draw from the policy instead of taking its most probable action.
+        seed: for :meth:`act` when sampling.
+        card: the model folder's JSON, for whoever wants to show it.
+    """
+
+    def __init__(
+        self, network: Network, name: str, *, sample: bool = False, seed: int = 0, card: dict[str, Any] | None = None
+    ) -> None:
+        self.network = network
+        self.name = name
+        self.sample = sample
+        self.card = card or {}
+        self._streams = fresh_streams(seed, 1)
+
+    @classmethod
+    def load(cls, folder: str | Path, *, name: str | None = None, sample: bool = False, seed: int = 0) -> NeuralAgent:
+        """The agent of a model folder.
+
+        Raises:
+            InputError: if the folder is no model.
+        """
+        network, card = load_model(Path(folder))
+        return cls(network, name or f"ppo:{folder}", sample=sample, seed=seed, card=card)
+
+    def check_players(self, players: int) -> None:
+        """Refuse a table with more seats than the network can read."""
+        most = self.network.encoder.players
+        if players > most:
+            raise InputError(f"{self.name} was trained for at most {most} players: it cannot play with {players}.")
+
+    def act(self, view: View) -> int:
+        return int(self.act_batch(view.observation[None], view.action_mask[None], self._streams)[0])
+
+    def act_batch(self, observation: Observations, mask: Masks, streams: Streams) -> Actions:
+        if len(observation):
+            self.check_players(int(observation[:, _PLAYERS].max()))
+        logits = self.network.logits(self.network.hidden(observation))
+        if not self.sample:
+            return np.where(mask == 1, logits, -np.inf).argmax(axis=1)
+        actions = np.empty(len(streams), np.int64)
+        sample_rows(masked_softmax(logits, mask), mask, streams, actions)
+        return actions
+
+    def probabilities(self, view: View) -> npt.NDArray[np.float32]:
+        """Probability of each action, float32 ``[A]``."""
+        logits, _ = self.network(view.observation[None])
+        probabilities: npt.NDArray[np.float32] = masked_softmax(logits, view.action_mask[None])[0]
+        return probabilities
+
+    def value(self, view: View) -> float:
+        """Expected final reward of the seat to act, between −1 and its share of the gain."""
+        return float(self.network(view.observation[None])[1][0])

@@ -1,0 +1,63 @@
+"""What an agent is: code that turns a seat's view into an action.  It never sees the state."""
+
+from __future__ import annotations
+
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from idiot_env import View
+
+Observations = npt.NDArray[np.int8]
+Masks = npt.NDArray[np.int8]
+Streams = npt.NDArray[np.int64]
+Actions = npt.NDArray[np.int64]
+
+
+@runtime_checkable
+class Agent(Protocol):
+    """Chooses for one seat."""
+
+    name: str
+
+    def act(self, view: View) -> int:
+        """The id of a legal action; called only when ``view`` is to act."""
+        ...
+
+
+@runtime_checkable
+class BatchAgent(Agent, Protocol):
+    """An agent without memory of its own that also chooses for many games at once."""
+
+    def act_batch(self, observation: Observations, mask: Masks, streams: Streams) -> Actions:
+        """Legal actions for K views.
+
+        Args:
+            observation: int8 ``[K, O]``.
+            mask: int8 ``[K, A]``.
+            streams: int64 ``[K]`` random states, one for each view, advanced in place; the same view and state give
+                the same action whatever the batch.
+        """
+        ...
+
+
+@runtime_checkable
+class Model(Agent, Protocol):
+    """An agent that can say what it thinks."""
+
+    def probabilities(self, view: View) -> npt.NDArray[np.float32]:
+        """Probability of each action, float32 ``[A]``; zero where illegal."""
+        ...
+
+    def value(self, view: View) -> float:
+        """Expected final reward of the seat to act."""
+        ...
+
+
+def fresh_streams(seed: int, n: int) -> Streams:
+    """``n`` independent random states from a seed, int64 ``[n]``."""
+    return np.random.default_rng(seed % 2**64).integers(-(2**63), 2**63 - 1, n, dtype=np.int64)
+
+
+__all__ = ["Actions", "Agent", "BatchAgent", "Masks", "Model", "Observations", "Streams", "fresh_streams"]

@@ -1,0 +1,208 @@
+"""One learner seat per game, the other seats played inside the step: what Gymnasium's and SB3's vector views share.
+
+Row i of every array is one learner's own consecutive decisions, however often a burn repeats its seat and however many
+opponents act in between.  Its episode ends when its fate is settled: the game is over, the game is cut off (reward 0), or
+the seat is out — then no later action can change its reward, and the next game is dealt at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from idiot_env._jit import jit
+from idiot_env.batched import Batch
+from idiot_env.cards import advance, below, stream
+from idiot_env.engine import SEATS, reward_of_out
+
+_LEARNER_STREAM = 1000
+_OPPONENT_STREAM = 2000
+
+
+class Policy(Protocol):
+    """An opponent: ``agents.protocol.BatchAgent`` is one."""
+
+    def act_batch(
+        self, observation: npt.NDArray[np.int8], mask: npt.NDArray[np.int8], streams: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.int64]:
+        """Legal actions int64 ``[K]`` for K views, see ``agents.protocol``."""
+        ...
+
+
+class SeatStep(NamedTuple):
+    """What a step returns to N learners."""
+
+    observation: npt.NDArray[np.int8]
+    mask: npt.NDArray[np.int8]
+    reward: npt.NDArray[np.float32]
+    terminated: npt.NDArray[np.bool_]
+    truncated: npt.NDArray[np.bool_]
+
+
+@jit
+def seat_game(i, seeds, players, fixed_seat, shares, learner, opponent, streams):
+    """Draw, from the game's own seed, the learner's seat, each seat's opponent and each seat's random stream."""
+    random_state = stream(seeds[i], _LEARNER_STREAM)
+    learner[i] = below(random_state, players) if fixed_seat < 0 else fixed_seat
+    for seat in range(SEATS):
+        streams[i, seat] = stream(seeds[i], seat)
+        random_state = advance(random_state)
+        ticket = below(random_state, 1 << 20) / (1 << 20)
+        kind = 0
+        while kind < shares.shape[0] - 1 and ticket >= shares[kind]:
+            kind += 1
+        opponent[i, seat] = kind
+
+
+@jit
+def seat_games(rows, tables, seeds, fixed_seat, shares, learner, opponent, streams):
+    for k in range(rows.shape[0]):
+        i = rows[k]
+        seat_game(i, seeds, int(tables[i]["players"]), fixed_seat, shares, learner, opponent, streams)
+
+
+@jit
+def settle(rows, states, learner, over, cut, reward, terminated, truncated, finished):
+    """Write the rewards of learners whose fate is settled; returns how many rows of ``finished`` it filled."""
+    n = 0
+    for k in range(rows.shape[0]):
+        i = rows[k]
+        me = learner[i]
+        if over[i]:
+            reward[i] = reward_of_out(states[i]) if states[i]["place"][me] > 0 else np.float32(-1.0)
+            terminated[i] = True
+        elif cut[i]:
+            truncated[i] = True
+        elif states[i]["place"][me] > 0:
+            reward[i] = reward_of_out(states[i])
+            terminated[i] = True
+        else:
+            continue
+        finished[n] = i
+        n += 1
+    return n
+
+
+class LearnerSeats:
+    """N games with one learner seat each.
+
+    Args:
+        n: number of games.
+        opponents: policies for the other seats.
+        shares: how often each of them is drawn for a seat (default: equally).
+        rules, players, max_decisions: as in ``batched.Batch``.
+        seat: the learner's seat; drawn for every game unless given.
+
+    Raises:
+        ValueError: for an impossible table, seat or shares.
+    """
+
+    def __init__(
+        self,
+        n: int,
+        opponents: Sequence[Policy],
+        *,
+        shares: Sequence[float] | None = None,
+        rules: Any = "standard",
+        players: int | Sequence[int] = 2,
+        max_decisions: int = 2000,
+        seat: int | None = None,
+    ) -> None:
+        self.batch = Batch(n, rules, players, max_decisions=max_decisions, autoreset="disabled")
+        fewest = int(self.batch.tables["players"].min())
+        if seat is not None and not 0 <= seat < fewest:
+            raise ValueError(f"seat={seat} is not possible: give a seat from 0 to {fewest - 1}.")
+        self.n = n
+        self.opponents = list(opponents)
+        weights = np.ones(len(self.opponents)) if shares is None else np.asarray(shares, dtype=np.float64)
+        if not self.opponents or weights.shape != (len(self.opponents),) or (weights < 0).any() or weights.sum() <= 0:
+            raise ValueError(f"shares={shares!r} is not possible: give one number of at least 0 for each opponent.")
+        self._shares = np.cumsum(weights / weights.sum())
+        self._fixed_seat = -1 if seat is None else seat
+        self.learner = np.zeros(n, np.int64)
+        self.opponent = np.zeros((n, SEATS), np.int64)
+        self.streams = np.zeros((n, SEATS), np.int64)
+        self.reward = np.zeros(n, np.float32)
+        self.terminated = np.zeros(n, np.bool_)
+        self.truncated = np.zeros(n, np.bool_)
+        self._finished = np.zeros(n, np.int64)
+        self._rows = np.arange(n, dtype=np.int64)
+
+    @property
+    def observation(self) -> npt.NDArray[np.int8]:
+        """int8 ``[N, O]``, overwritten by the next step."""
+        return self.batch.observation
+
+    @property
+    def mask(self) -> npt.NDArray[np.int8]:
+        """int8 ``[N, A]``, overwritten by the next step."""
+        return self.batch.mask
+
+    def reset(self, seeds: int | npt.ArrayLike) -> SeatStep:
+        """Deal all games and play to every learner's first decision."""
+        self.batch.reset(seeds)
+        self._clear()
+        self._seat(self._rows)
+        self._play_on(self._rows)
+        self._clear()
+        return self._outputs()
+
+    def step(self, actions: npt.NDArray[np.integer[Any]]) -> SeatStep:
+        """Apply every learner's action ``[N]`` and play to its next decision, in the next game where one ended.
+
+        Raises:
+            IllegalAction: before anything has moved.
+        """
+        self._clear()
+        self.batch.step(actions)
+        self._play_on(self._rows)
+        return self._outputs()
+
+    def _clear(self) -> None:
+        self.reward[:] = 0
+        self.terminated[:] = False
+        self.truncated[:] = False
+
+    def _outputs(self) -> SeatStep:
+        return SeatStep(self.observation, self.mask, self.reward, self.terminated, self.truncated)
+
+    def _seat(self, rows: npt.NDArray[np.int64]) -> None:
+        seat_games(rows, self.batch.tables, self.batch.seeds, self._fixed_seat, self._shares, self.learner,
+                   self.opponent, self.streams)  # fmt: skip
+
+    def _play_on(self, rows: npt.NDArray[np.int64]) -> None:
+        """Let opponents act until every row waits for its learner; a learner's settled game is dealt anew."""
+        batch = self.batch
+        moved = rows
+        while len(moved):
+            n = settle(moved, batch.states, self.learner, batch.terminated, batch.truncated, self.reward,
+                       self.terminated, self.truncated, self._finished)  # fmt: skip
+            if n:
+                finished = self._finished[:n].copy()
+                batch.reset_games(finished)
+                batch.terminated[finished] = False
+                batch.truncated[finished] = False
+                self._seat(finished)
+            waiting = moved[batch.seat[moved] != self.learner[moved]]
+            if len(waiting):
+                batch.step(self._choose(waiting), waiting)
+            moved = waiting
+
+    def _choose(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """The opponents' actions in ``rows``."""
+        seats = self.batch.seat[rows]
+        kinds = self.opponent[rows, seats]
+        streams = self.streams[rows, seats]
+        actions = np.empty(len(rows), np.int64)
+        for kind, policy in enumerate(self.opponents):
+            mine = np.flatnonzero(kinds == kind)
+            if len(mine):
+                chosen = rows[mine]
+                own = streams[mine]
+                actions[mine] = policy.act_batch(self.observation[chosen], self.mask[chosen], own)
+                streams[mine] = own
+        self.streams[rows, seats] = streams
+        return actions
