@@ -1,19 +1,17 @@
-"""The words of the game in Norwegian (bokmål) and English: cards, zones, actions, events, options, and the rule card.
+"""The words of the game in Norwegian (bokmål) and English: cards, zones, actions, events and options.
 
-================== ================================================================================================
-function           answers
-================== ================================================================================================
-``word``           one short word of the table ``WORDS``: ``word("pile", "no")``
-``rank_word``      a rank in words: ``treer``, ``sixes``
-``counted``        some cards of a rank: ``to seksere``, ``an ace``
-``action_sentence`` what an action would do
-``event_sentence`` what an action did, as everybody at the table saw it
-``option_line``    what one value of one option means
-``rule_card``      all rules of one table, numbered, for somebody who has never played
-================== ================================================================================================
+===================  ===============================================================================================
+function             answers
+===================  ===============================================================================================
+``word``             one short word of the table ``WORDS``: ``word("pile", "no")``
+``rank_word``        a rank in words: ``treer``, ``sixes``
+``counted``          some cards of a rank: ``to seksere``, ``an ace``
+``action_sentence``  what an action would do
+``event_sentence``   what an action did, as everybody at the table saw it
+``option_line``      what one value of one option means
+===================  ===============================================================================================
 
-Pure functions of text; no rule is decided here.  The rule card says what ``rules.py`` numbers, but mentions only what
-applies at the table in question, and so has its own count.
+Pure functions of text; no rule is decided here.  The rules of a whole table are told by ``rule_card.py``.
 """
 
 from __future__ import annotations
@@ -188,50 +186,61 @@ def action_sentence(action_text: str, lang: str) -> str:
         ValueError: for a text that is not in the catalogue.
     """
     parse_action(action_text)
-    verb, ranks, count = _read(action_text)
-    if check_lang(lang) == "no":
-        if verb == "play":
-            after = ""
-            if count == 4 or ranks in (RANKS[TEN], RANKS[JOKER]):
-                after = " og brenn bunken"
-            elif ranks == RANKS[TWO]:
-                after = ", som alt passer på"
-            return f"legg {counted(ranks, count, lang)}{after}"
-        if verb == "take":
-            if not ranks:
-                return "ta bunken på hånden"
-            return f"legg {counted(ranks, 1, lang)} av de åpne kortene i bunken og ta alt på hånden"
-        return {
-            "flip": f"snu skjult kort nummer {ranks} uten å vite hva det er",
-            "chance": "sjans: snu det øverste kortet i stokken og spill det",
-            "done": "avslutt byttingen",
-            "swap": f"bytt {counted(ranks[:1] or 0, 1, lang)} på hånden mot {counted(ranks[1:] or 0, 1, lang)} fra bordet"
-            if verb == "swap" else "",
-            "stack": f"legg {counted(ranks, 1, lang)} fra hånden oppå et likt åpent kort" if verb == "stack" else "",
-            "sneak": f"snik {counted('3', count, lang)} inn under bunken",
-            "run": f"legg rekken {ranks[:1]} til {ranks[1:]}",
-        }[verb]  # fmt: skip
+    phrase = _phrase_no if check_lang(lang) == "no" else _phrase_en
+    return phrase(*_read(action_text))
+
+
+def _burns_surely(rank: str, count: int) -> bool:
+    """Whether a play burns the pile whatever lies there."""
+    return count == 4 or rank in (RANKS[TEN], RANKS[JOKER])
+
+
+def _phrase_no(verb: str, ranks: str, count: int) -> str:
+    cards = [counted(rank, count, "no") for rank in ranks if verb != "flip"]
     if verb == "play":
-        after = ""
-        if count == 4 or ranks in (RANKS[TEN], RANKS[JOKER]):
-            after = " and burn the pile"
-        elif ranks == RANKS[TWO]:
-            after = ", on which anything fits"
-        return f"lay {counted(ranks, count, lang)}{after}"
+        burns, resets = _burns_surely(ranks, count), ranks == RANKS[TWO]
+        return f"legg {cards[0]}{' og brenn bunken' if burns else ', som alt passer på' if resets else ''}"
+    if verb == "take" and ranks:
+        return f"legg {cards[0]} av de åpne kortene i bunken og ta alt på hånden"
     if verb == "take":
-        if not ranks:
-            return "take the pile into your hand"
-        return f"put {counted(ranks, 1, lang)} of your face-up cards on the pile and take it all into your hand"
-    return {
-        "flip": f"turn face-down card {ranks} without knowing what it is",
-        "chance": "take a chance: turn the top card of the stock and play it",
-        "done": "end the exchange",
-        "swap": f"exchange {counted(ranks[:1] or 0, 1, lang)} in hand for {counted(ranks[1:] or 0, 1, lang)} on the table"
-        if verb == "swap" else "",
-        "stack": f"lay {counted(ranks, 1, lang)} from your hand on a face-up card of that rank" if verb == "stack" else "",
-        "sneak": f"slip {counted('3', count, lang)} under the pile",
-        "run": f"lay the run from {ranks[:1]} to {ranks[1:]}",
-    }[verb]  # fmt: skip
+        return "ta bunken på hånden"
+    if verb == "flip":
+        return f"snu skjult kort nummer {ranks} uten å vite hva det er"
+    if verb == "chance":
+        return "ta en sjanse: snu det øverste kortet i stokken og spill det"
+    if verb == "done":
+        return "avslutt byttingen"
+    if verb == "swap":
+        return f"bytt {cards[0]} på hånden mot {cards[1]} fra bordet"
+    if verb == "stack":
+        return f"legg {cards[0]} fra hånden oppå et likt åpent kort"
+    if verb == "sneak":
+        return f"snik {cards[0]} inn under bunken"
+    return f"legg rekken fra {ranks[0]} til {ranks[1]}"
+
+
+def _phrase_en(verb: str, ranks: str, count: int) -> str:
+    cards = [counted(rank, count, "en") for rank in ranks if verb != "flip"]
+    if verb == "play":
+        burns, resets = _burns_surely(ranks, count), ranks == RANKS[TWO]
+        return f"lay {cards[0]}{' and burn the pile' if burns else ', on which anything fits' if resets else ''}"
+    if verb == "take" and ranks:
+        return f"put {cards[0]} of your face-up cards on the pile and take it all into your hand"
+    if verb == "take":
+        return "take the pile into your hand"
+    if verb == "flip":
+        return f"turn face-down card {ranks} without knowing what it is"
+    if verb == "chance":
+        return "take a chance: turn the top card of the stock and play it"
+    if verb == "done":
+        return "end the exchange"
+    if verb == "swap":
+        return f"exchange {cards[0]} in hand for {cards[1]} on the table"
+    if verb == "stack":
+        return f"lay {cards[0]} from your hand on a face-up card of the same rank"
+    if verb == "sneak":
+        return f"slip {cards[0]} under the pile"
+    return f"lay the run from {ranks[0]} to {ranks[1]}"
 
 
 # --- what an action did ----------------------------------------------------------------------------------------------
@@ -281,6 +290,7 @@ class _Teller:
 
     @property
     def cards(self) -> str:
+        """The cards of the action's one rank in words."""
         return counted(self.ranks, self.count, self.lang)
 
     def story(self) -> str:
@@ -349,7 +359,7 @@ class _Norwegian(_Teller):
         if self.verb == "done":
             return f"{who} er ferdig med å bytte."
         if self.verb == "swap":
-            hand, table = self.ranks
+            hand, table = self.ranks[0], self.ranks[1]
             return f"{who} bytter {counted(hand, 1, 'no')} på hånden mot {counted(table, 1, 'no')} fra bordet."
         return f"{who} legger {self.cards} fra hånden oppå et av {own} åpne kort."
 
@@ -416,7 +426,7 @@ class _English(_Teller):
         if self.verb == "done":
             return f"{who} {'are' if self.is_you else 'is'} done exchanging."
         if self.verb == "swap":
-            hand, table = self.ranks
+            hand, table = self.ranks[0], self.ranks[1]
             verb = self.s("exchange")
             return f"{who} {verb} {counted(hand, 1, 'en')} in hand for {counted(table, 1, 'en')} on the table."
         return f"{who} {self.s('lay')} {self.cards} from {own} hand on a face-up card of {own} own."
