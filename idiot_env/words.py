@@ -1,15 +1,15 @@
 """The words of the game in Norwegian (bokmål) and English: cards, zones, actions, events and options.
 
-===================  ===============================================================================================
+===================  ========================================================================================
 function             answers
-===================  ===============================================================================================
+===================  ========================================================================================
 ``word``             one short word of the table ``WORDS``: ``word("pile", "no")``
 ``rank_word``        a rank in words: ``treer``, ``sixes``
 ``counted``          some cards of a rank: ``to seksere``, ``an ace``
 ``action_sentence``  what an action would do
 ``event_sentence``   what an action did, as everybody at the table saw it
 ``option_line``      what one value of one option means
-===================  ===============================================================================================
+===================  ========================================================================================
 
 Pure functions of text; no rule is decided here.  The rules of a whole table are told by ``rule_card.py``.
 """
@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from idiot_env.actions import parse_action
 from idiot_env.cards import JOKER, RANKS, TEN, TWO
 from idiot_env.events import Event
-from idiot_env.rules import OPTIONS, Rules, value_text
+from idiot_env.rules import OPTIONS, value_text
 
 LANGUAGES = ("no", "en")
 
@@ -107,8 +107,8 @@ WORDS: dict[str, dict[str, str]] = {
 
 _RANK_WORDS: dict[str, tuple[tuple[str, str], ...]] = {
     "no": (
-        ("treer", "treere"), ("firer", "firere"), ("femmer", "femmere"), ("sekser", "seksere"), ("sjuer", "sjuere"),
-        ("åtter", "åttere"), ("nier", "niere"), ("tier", "tiere"), ("knekt", "knekter"), ("dame", "damer"),
+        ("treer", "treere"), ("firer", "firere"), ("femmer", "femmere"), ("sekser", "seksere"),
+        ("sjuer", "sjuere"), ("åtter", "åttere"), ("nier", "niere"), ("tier", "tiere"), ("knekt", "knekter"), ("dame", "damer"),
         ("konge", "konger"), ("ess", "ess"), ("toer", "toere"), ("joker", "jokere"),
     ),
     "en": (
@@ -165,11 +165,11 @@ def listed(parts: Sequence[str], lang: str) -> str:
     return joint.join([", ".join(parts[:-1]), parts[-1]]) if len(parts) > 1 else "".join(parts)
 
 
-# --- what an action would do -----------------------------------------------------------------------------------------
+# --- what an action would do --------------------------------------------------------------------------------
 
 
 def _read(text: str) -> tuple[str, str, int]:
-    """Verb, ranks and count of an action's text: ``("play", "6", 3)``, ``("swap", "4K", 1)``, ``("run", "58", 1)``."""
+    """Verb, ranks and count of an action's text: ``("play", "6", 3)``, ``("swap", "4K", 1)``."""
     verb, *rest = text.split()
     if verb == "play":
         rank, _, count = rest[0].partition("x")
@@ -199,7 +199,8 @@ def _phrase_no(verb: str, ranks: str, count: int) -> str:
     cards = [counted(rank, count, "no") for rank in ranks if verb != "flip"]
     if verb == "play":
         burns, resets = _burns_surely(ranks, count), ranks == RANKS[TWO]
-        return f"legg {cards[0]}{' og brenn bunken' if burns else ', som alt passer på' if resets else ''}"
+        after = " og brenn bunken" if burns else ", som alt passer på" if resets else ""
+        return f"legg {cards[0]}{after}"
     if verb == "take" and ranks:
         return f"legg {cards[0]} av de åpne kortene i bunken og ta alt på hånden"
     if verb == "take":
@@ -223,7 +224,8 @@ def _phrase_en(verb: str, ranks: str, count: int) -> str:
     cards = [counted(rank, count, "en") for rank in ranks if verb != "flip"]
     if verb == "play":
         burns, resets = _burns_surely(ranks, count), ranks == RANKS[TWO]
-        return f"lay {cards[0]}{' and burn the pile' if burns else ', on which anything fits' if resets else ''}"
+        after = " and burn the pile" if burns else ", on which anything fits" if resets else ""
+        return f"lay {cards[0]}{after}"
     if verb == "take" and ranks:
         return f"put {cards[0]} of your face-up cards on the pile and take it all into your hand"
     if verb == "take":
@@ -243,7 +245,7 @@ def _phrase_en(verb: str, ranks: str, count: int) -> str:
     return f"lay the run from {ranks[0]} to {ranks[1]}"
 
 
-# --- what an action did ----------------------------------------------------------------------------------------------
+# --- what an action did -------------------------------------------------------------------------------------
 
 
 def event_sentence(event: Event, lang: str, names: Sequence[str], you: int | None = None) -> str:
@@ -292,6 +294,11 @@ class _Teller:
     def cards(self) -> str:
         """The cards of the action's one rank in words."""
         return counted(self.ranks, self.count, self.lang)
+
+    @property
+    def taken(self) -> str:
+        """How much was taken: ``4 cards (3 3 9 T)``."""
+        return f"{card_count(len(self.event.took), self.lang)} ({spaced(self.event.took)})"
 
     def story(self) -> str:
         event = self.event
@@ -354,13 +361,13 @@ class _Norwegian(_Teller):
                 return f"{turned} {_capital(it)} passer ikke, og {who} må ta {it} på hånden."
             return (
                 f"{turned} {_capital(it)} passer ikke, og {who} må ta {it} og hele bunken på hånden: "
-                f"{card_count(len(event.took), self.lang)} ({spaced(event.took)})."
+                f"{self.taken}."
             )
         if self.verb == "done":
             return f"{who} er ferdig med å bytte."
         if self.verb == "swap":
-            hand, table = self.ranks[0], self.ranks[1]
-            return f"{who} bytter {counted(hand, 1, 'no')} på hånden mot {counted(table, 1, 'no')} fra bordet."
+            hand, table = (counted(rank, 1, "no") for rank in self.ranks)
+            return f"{who} bytter {hand} på hånden mot {table} fra bordet."
         return f"{who} legger {self.cards} fra hånden oppå et av {own} åpne kort."
 
     def take(self, own: str) -> str:
@@ -370,7 +377,7 @@ class _Norwegian(_Teller):
         if self.ranks and len(event.took) == 1:
             return f"{who} tar {self.cards} fra {own} åpne kort opp på hånden."
         along = f"legger {self.cards} fra {own} åpne kort i bunken og " if self.ranks else ""
-        return f"{who} {along}tar bunken: {card_count(len(event.took), self.lang)} ({spaced(event.took)})."
+        return f"{who} {along}tar bunken: {self.taken}."
 
     def burn(self) -> str:
         count = len(self.event.burned)
@@ -420,15 +427,13 @@ class _English(_Teller):
             if not event.took[:-1]:
                 return f"{turned} It does not fit, and {who} {self.s('take')} it into {own} hand."
             return (
-                f"{turned} It does not fit, and {who} {self.s('take')} it with the whole pile: "
-                f"{card_count(len(event.took), self.lang)} ({spaced(event.took)})."
+                f"{turned} It does not fit, and {who} {self.s('take')} it with the whole pile: {self.taken}."
             )
         if self.verb == "done":
             return f"{who} {'are' if self.is_you else 'is'} done exchanging."
         if self.verb == "swap":
-            hand, table = self.ranks[0], self.ranks[1]
-            verb = self.s("exchange")
-            return f"{who} {verb} {counted(hand, 1, 'en')} in hand for {counted(table, 1, 'en')} on the table."
+            hand, table = (counted(rank, 1, "en") for rank in self.ranks)
+            return f"{who} {self.s('exchange')} {hand} in hand for {table} on the table."
         return f"{who} {self.s('lay')} {self.cards} from {own} hand on a face-up card of {own} own."
 
     def take(self, own: str) -> str:
@@ -437,8 +442,10 @@ class _English(_Teller):
             return f"{who} can lay nothing on the empty pile and {self.s('pass', 'es')}."
         if self.ranks and len(event.took) == 1:
             return f"{who} {self.s('take')} {self.cards} from {own} face-up cards into {own} hand."
-        along = f"{self.s('put')} {self.cards} from {own} face-up cards on the pile and " if self.ranks else ""
-        return f"{who} {along}{self.s('take')} the pile: {card_count(len(event.took), self.lang)} ({spaced(event.took)})."
+        along = ""
+        if self.ranks:
+            along = f"{self.s('put')} {self.cards} from {own} face-up cards on the pile and "
+        return f"{who} {along}{self.s('take')} the pile: {self.taken}."
 
     def burn(self) -> str:
         count = len(self.event.burned)
@@ -460,7 +467,7 @@ class _English(_Teller):
         return f"{self.who} {'have' if self.is_you else 'has'} an extra turn."
 
 
-# --- options in a line -----------------------------------------------------------------------------------------------
+# --- options in a line --------------------------------------------------------------------------------------
 
 _OPTION_LINES: dict[str, dict[str, dict[str, str]]] = {
     "swap": {
