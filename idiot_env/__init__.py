@@ -2,8 +2,7 @@
 
 from idiot_env.game import Game, IllegalAction, RecordError
 from idiot_env.rules import Rules
+from idiot_env.version import __version__
 from idiot_env.view import View
 
-__version__ = "0.1.0"
-
-__all__ = ["Game", "IllegalAction", "RecordError", "Rules", "View"]
+__all__ = ["Game", "IllegalAction", "RecordError", "Rules", "View", "__version__"]

@@ -17,6 +17,7 @@ environment variable   effect
 from __future__ import annotations
 
 import hashlib
+import importlib
 import os
 import sys
 import tempfile
@@ -26,11 +27,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
-from numba.core import config
 from numba.core import event as numba_event
 
 HERE = Path(__file__).resolve().parent
 F = TypeVar("F", bound=Callable[..., Any])
+# Numba fills this module with its settings when it is imported; type checkers cannot see them.
+config: Any = importlib.import_module("numba.core.config")
 
 _ours: set[int] = set()
 
@@ -91,13 +93,19 @@ class _Announcer(numba_event.Listener):
 numba_event.register("numba:compile", _Announcer())
 
 
+def _package_of(function: Callable[..., Any]) -> Path:
+    """The folder of the outermost package that a function's file lies in."""
+    folder = Path(function.__code__.co_filename).resolve().parent
+    while (folder.parent / "__init__.py").exists():
+        folder = folder.parent
+    return folder if (folder / "__init__.py").exists() else HERE
+
+
 def _compile(function: F, **flags: Any) -> F:
     if config.DISABLE_JIT:
         return function
-    package = HERE.parent / Path(function.__code__.co_filename).resolve().relative_to(HERE.parent).parts[0] \
-        if Path(function.__code__.co_filename).resolve().is_relative_to(HERE.parent) else HERE
     # Numba reads CACHE_DIR while it decorates; other users of Numba in this process keep theirs.
-    before, config.CACHE_DIR = config.CACHE_DIR, str(cache_folder(package))
+    before, config.CACHE_DIR = config.CACHE_DIR, str(cache_folder(_package_of(function)))
     try:
         compiled = numba.njit(cache=True, nogil=True, error_model="numpy", **flags)(function)
     finally:

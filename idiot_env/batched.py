@@ -29,7 +29,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from idiot_env import engine
 from idiot_env._jit import jit
 from idiot_env.actions import N_ACTIONS
 from idiot_env.cards import stream
@@ -67,6 +66,15 @@ def show_row(states, i, observation, mask, seat):
     seat[i] = turn
     write_observation(states[i], max(turn, 0), observation[i])
     legal_mask(states[i], mask[i])
+
+
+@jit
+def deal_rows(states, tables, seeds, observation, mask, seat):
+    """Deal every row from its own deal seed."""
+    for i in range(states.shape[0]):
+        table = tables[i]
+        deal_seeded(states[i], table["rules"], int(table["players"]), int(table["dealer"]), seeds[i])
+        show_row(states, i, observation, mask, seat)
 
 
 @jit
@@ -209,8 +217,8 @@ class Batch:
         self._all = np.arange(n, dtype=np.int64)
 
     def _outputs(self) -> Step:
-        outputs = (self.observation, self.mask, self.seat, self.reward, self.terminated, self.truncated)
-        return Step(*(array.copy() for array in outputs)) if self.fresh else Step(*outputs)
+        outputs = Step(self.observation, self.mask, self.seat, self.reward, self.terminated, self.truncated)
+        return Step._make(array.copy() for array in outputs) if self.fresh else outputs
 
     def reset(self, seeds: int | npt.ArrayLike) -> Step:
         """Deal all games anew.
@@ -231,6 +239,12 @@ class Batch:
         self.reward[:] = 0
         self.terminated[:] = False
         self.truncated[:] = False
+        return self._outputs()
+
+    def deal(self, seeds: npt.NDArray[np.int64]) -> Step:
+        """Deal row i from the deal seed ``seeds[i]`` itself, as ``Game(seed=seeds[i])`` does; int64 ``[N]``."""
+        self.seeds[:] = seeds
+        deal_rows(self.states, self.tables, self.seeds, self.observation, self.mask, self.seat)
         return self._outputs()
 
     def reset_games(self, rows: npt.NDArray[np.int64]) -> None:
@@ -262,5 +276,3 @@ class Batch:
                   self.terminated, self.truncated)  # fmt: skip
         return self._outputs()
 
-
-__all__ = ["AUTORESET_MODES", "TABLE", "Batch", "Step", "engine", "game_seed", "make_tables"]

@@ -5,6 +5,7 @@ A :class:`Game` sees everything: it is for referees.  Whoever plays gets :meth:`
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from idiot_env import actions, engine
-from idiot_env.cards import RANKS, card_text, counts_text, parse_card, ranks_text
+from idiot_env.cards import RANKS, card_text, parse_card, ranks_text
 from idiot_env.engine import NO_CARD, OVER, PHASES, STATE
 from idiot_env.events import Event, describe
 from idiot_env.observation import observe
@@ -95,7 +96,7 @@ class Game:
         self.rules = Rules.make(rules)
         self.players = self.rules.check_players(players)
         self.max_decisions = max_decisions
-        number = seed_number(int(np.random.SeedSequence().generate_state(1)[0]) if seed is None else seed)
+        number = seed_number(secrets.randbits(63) if seed is None else seed)
         numbers = self.rules.numbers()
         order = np.zeros(54, np.int8)
         fixed = -1 if dealer is None else check_dealer(dealer, self.players)
@@ -316,5 +317,3 @@ class Game:
 
 _RECORD_KEYS = {"format", "preset", "rules", "players", "dealer", "deck", "actions", "names", "result"}
 _OPTIONAL_KEYS = {"preset", "rules", "names", "result"}
-
-__all__ = ["Game", "IllegalAction", "RecordError", "View", "counts_text"]

@@ -215,7 +215,7 @@ class Rules:
     def from_numbers(cls, numbers: npt.ArrayLike) -> Rules:
         """The inverse of :meth:`numbers`."""
         values = zip(OPTIONS, np.asarray(numbers).tolist(), strict=True)
-        return cls(**{name: OPTIONS[name][place] for name, place in values})  # type: ignore[arg-type]
+        return cls(**{name: OPTIONS[name][place] for name, place in values})
 
     def check_players(self, players: int) -> int:
         """``players`` if this table seats them.

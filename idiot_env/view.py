@@ -34,7 +34,8 @@ class View:
     def block(self, name: str) -> Counts:
         """A block of the observation by its name in ``LAYOUT``, in its shape."""
         block = LAYOUT[name]
-        return self.observation[block.slice].reshape(block.shape)
+        values: Counts = self.observation[block.slice].reshape(block.shape)
+        return values
 
     def number(self, name: str) -> int:
         """A block of a single number."""

@@ -1,0 +1,1 @@
+"""Who learns: self-play PPO, its configuration, and the ``idiot`` command line."""
