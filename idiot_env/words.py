@@ -108,8 +108,8 @@ WORDS: dict[str, dict[str, str]] = {
 _RANK_WORDS: dict[str, tuple[tuple[str, str], ...]] = {
     "no": (
         ("treer", "treere"), ("firer", "firere"), ("femmer", "femmere"), ("sekser", "seksere"),
-        ("sjuer", "sjuere"), ("åtter", "åttere"), ("nier", "niere"), ("tier", "tiere"), ("knekt", "knekter"), ("dame", "damer"),
-        ("konge", "konger"), ("ess", "ess"), ("toer", "toere"), ("joker", "jokere"),
+        ("sjuer", "sjuere"), ("åtter", "åttere"), ("nier", "niere"), ("tier", "tiere"),
+        ("knekt", "knekter"), ("dame", "damer"), ("konge", "konger"), ("ess", "ess"), ("toer", "toere"), ("joker", "jokere"),
     ),
     "en": (
         ("three", "threes"), ("four", "fours"), ("five", "fives"), ("six", "sixes"), ("seven", "sevens"),
