@@ -3,13 +3,13 @@
 This is the only module that knows about secrecy (R29).  An observation is one flat ``int8`` vector ``[O]`` of named
 blocks, the same for every table and for 2 to 5 players.  Seats are relative to the observer: 0 is the observer, 1 the
 player clockwise after it; the blocks of opponents start with relative seat 1, and seats that are not at the table are
-zeros.  ``LAYOUT`` names every block; the table below is generated from it (``python -m idiot_env.observation``) and a test
-compares the two.
+zeros.  ``LAYOUT`` names every block; the table below is generated from it (``python -m idiot_env.observation``), and a
+test compares the two.
 
 <layout>
-=========  =======  =====  ====================  ==========================================================================
+=========  =======  =====  ====================  ===================================================================
 block      slice    shape  range                 meaning
-=========  =======  =====  ====================  ==========================================================================
+=========  =======  =====  ====================  ===================================================================
 hand       0:14     14     0…4 cards             own hand by rank
 up         14:28    14     0…4 cards             own face-up cards by rank
 down       28:31    3      0…1 flag              own face-down slots that hold a card
@@ -29,11 +29,11 @@ zone       222:227  5      0…1 one-hot           zone of the turn: swap, hand,
 opening    227:228  1      0…1 flag              the first action must be a play of the starter's lowest rank
 exchanges  228:229  1      0…54 exchanges        exchanges that the seat to act may still make
 turn       229:234  5      0…1 one-hot           whose turn it is, relative; all zero: the game is over
-place      234:239  5      0…5 place             place of the seats who are out, relative; 0: still in, or not at the table
+place      234:239  5      0…5 place             place of whoever is out, relative; 0: still in, or not at the table
 dealer     239:244  5      0…1 one-hot           the dealer, relative
 players    244:245  1      0…5 seats             number of players
 rules      245:262  17     0…2 place in OPTIONS  the house rules as numbers, in the order of rules.OPTIONS
-=========  =======  =====  ====================  ==========================================================================
+=========  =======  =====  ====================  ===================================================================
 </layout>
 """
 
@@ -41,6 +41,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -100,22 +101,23 @@ _BLOCKS: tuple[tuple[str, tuple[int, ...], int, str, str], ...] = (
     ("opening", (1,), 1, "flag", "the first action must be a play of the starter's lowest rank"),
     ("exchanges", (1,), 54, "exchanges", "exchanges that the seat to act may still make"),
     ("turn", (SEATS,), 1, "one-hot", "whose turn it is, relative; all zero: the game is over"),
-    ("place", (SEATS,), 5, "place", "place of the seats who are out, relative; 0: still in, or not at the table"),
+    ("place", (SEATS,), 5, "place", "place of whoever is out, relative; 0: still in, or not at the table"),
     ("dealer", (SEATS,), 1, "one-hot", "the dealer, relative"),
     ("players", (1,), 5, "seats", "number of players"),
     ("rules", (R.N_OPTIONS,), 2, "place in OPTIONS", "the house rules as numbers, in the order of rules.OPTIONS"),
 )
 
 
-def _layout() -> dict[str, Block]:
+def make_layout(rows: Sequence[tuple[str, tuple[int, ...], int, str, str]]) -> dict[str, Block]:
+    """Blocks by name, one after the other, from rows of name, shape, largest value, unit and meaning."""
     blocks, start = {}, 0
-    for name, shape, high, unit, meaning in _BLOCKS:
+    for name, shape, high, unit, meaning in rows:
         blocks[name] = Block(name, start, shape, high, unit, meaning)
         start = blocks[name].stop
     return blocks
 
 
-LAYOUT: dict[str, Block] = _layout()
+LAYOUT: dict[str, Block] = make_layout(_BLOCKS)
 """Every block of the observation by name, in order."""
 OBSERVATION_SIZE = sum(block.size for block in LAYOUT.values())
 
@@ -125,9 +127,9 @@ OBSERVATION_SIZE = sum(block.size for block in LAYOUT.values())
 )  # fmt: skip
 
 
-def upper_bounds() -> npt.NDArray[np.int8]:
+def upper_bounds(layout: Mapping[str, Block] = LAYOUT) -> npt.NDArray[np.int8]:
     """The largest value of every entry, int8 ``[O]``; the smallest is 0 everywhere."""
-    return np.concatenate([np.full(block.size, block.high, np.int8) for block in LAYOUT.values()])
+    return np.concatenate([np.full(block.size, block.high, np.int8) for block in layout.values()])
 
 
 def layout_hash() -> str:
@@ -284,10 +286,10 @@ def determinize(
 # --- documentation ---------------------------------------------------------------------------------------------------
 
 
-def layout_table() -> str:
-    """The layout as a table of plain text, as it stands in this module's docstring."""
+def layout_table(layout: Mapping[str, Block] = LAYOUT) -> str:
+    """A layout as a table of plain text, as it stands in its module's docstring."""
     rows = [("block", "slice", "shape", "range", "meaning")]
-    for block in LAYOUT.values():
+    for block in layout.values():
         shape = "×".join(map(str, block.shape))
         rows.append((block.name, f"{block.start}:{block.stop}", shape, f"0…{block.high} {block.unit}", block.meaning))
     widths = [max(len(row[column]) for row in rows) for column in range(5)]

@@ -23,6 +23,7 @@ FLOORS = {
     "idiot_env.observation": 4,
     "idiot_env.events": 4,
     "idiot_env.view": 5,
+    "idiot_env.truth": 5,
     "idiot_env.words": 6,
     "idiot_env.rule_card": 7,
     "idiot_env.render": 7,
