@@ -74,7 +74,8 @@ class View:
 
     def known(self, relative: int) -> Counts:
         """An opponent's publicly known hand cards by rank, ``[14]``."""
-        return self.block("opp_known")[relative - 1]
+        known: Counts = self.block("opp_known")[relative - 1]
+        return known
 
     def hand_size(self, relative: int = 0) -> int:
         return int(self.hand.sum()) if relative == 0 else int(self.block("opp_hand")[relative - 1])

@@ -27,11 +27,11 @@ class LearnerVecEnv(VecEnv):
     def __init__(self, seats: LearnerSeats, seed: int) -> None:
         self.seats = seats
         self._start_seed = seed
+        self.render_mode = None
         space = gymnasium.spaces.Box(0, upper_bounds(), (OBSERVATION_SIZE,), np.int8)
         super().__init__(seats.n, space, gymnasium.spaces.Discrete(N_ACTIONS))
         self._actions = np.zeros(seats.n, np.int64)
         self._decisions = np.zeros(seats.n, np.int64)
-        self.render_mode = None
 
     def reset(self) -> np.ndarray:
         """Deal all games from the seed; a second reset starts the same run again unless :meth:`seed` came between."""

@@ -1,0 +1,160 @@
+"""The ``idiot`` command line: finds the subcommand, runs it, and turns whatever ends it into an exit code.
+
+==========  ======================================================
+exit code   meaning
+==========  ======================================================
+0           done
+2           input that cannot be used; one sentence on stderr says why
+130         interrupted with Ctrl-C
+==========  ======================================================
+
+Only the module of the subcommand that was asked for is imported: help is quick, and playing needs no torch.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import io
+import os
+import re
+import sys
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from agents.errors import InputError
+
+COMMANDS: dict[str, tuple[str, str]] = {
+    "play": ("agents.play", "play at the terminal against agents"),
+    "rules": ("agents.rules_command", "print the rules of a table"),
+    "replay": ("agents.replay", "step through the record of a game"),
+    "bench": ("agents.bench", "let agents play matches against each other"),
+    "train": ("train.train_command", "train a model by self-play"),
+}
+"""Each subcommand's module, which offers ``add_arguments(parser)`` and ``run(args) -> int``, and a line about it."""
+
+EXAMPLES = """\
+examples:
+  idiot play careful                      a game against one opponent
+  idiot play --rules norsk --players 4    the table norsk, four players
+  idiot rules --lang no                   the rules, in Norwegian
+  idiot bench greedy careful              who is better?
+  idiot train --config configs/quick.yaml
+"""
+
+
+class _Parser(argparse.ArgumentParser):
+    """Reports an error as one sentence instead of printing the usage and leaving the interpreter."""
+
+    def error(self, message: str) -> NoReturn:
+        raise InputError(f"{message.rstrip('.')} (see {self.prog} --help).")
+
+
+class _Formatter(argparse.HelpFormatter):
+    """Keeps the lines of a text that has several, and wraps one that has one."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        if "\n" not in text:
+            return super()._fill_text(text, width, indent)
+        return "".join(indent + line for line in text.splitlines(keepends=True))
+
+
+class _Version(argparse.Action):
+    """Looks the version up only when it is asked for."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *args: Any, **kwargs: Any) -> NoReturn:
+        from idiot_env.version import __version__
+
+        print(f"idiot {__version__}")
+        parser.exit()
+
+
+def chosen_command(words: Sequence[str]) -> str | None:
+    """The first word that is no option."""
+    return next((word for word in words if not word.startswith("-")), None)
+
+
+def make_parser(command: str | None) -> argparse.ArgumentParser:
+    """The parser of all subcommands, with the arguments of the one that is asked for."""
+    parser = _Parser(
+        prog="idiot",
+        description="Idiot, the card game: play it, train agents for it, and see which of them is better.",
+        epilog=EXAMPLES,
+        formatter_class=_Formatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and leave")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", dest="command")
+    for name, (module_name, line) in COMMANDS.items():
+        sub = commands.add_parser(name, help=line, allow_abbrev=False, formatter_class=_Formatter)
+        if name == command:
+            module = importlib.import_module(module_name)
+            module.add_arguments(sub)
+            sub.set_defaults(run=module.run)
+    return parser
+
+
+def split_changes(words: Sequence[str]) -> list[str]:
+    """Write ``--set a=1 b=2`` as ``--set a=1 --set b=2``: then an agent's name may follow without being swallowed."""
+    out: list[str] = []
+    in_set = False
+    for word in words:
+        if word == "--set":
+            in_set = True
+        elif in_set and re.match(r"[\w.]+=", word):
+            if out[-1] != "--set":
+                out.append("--set")
+        else:
+            in_set = False
+        out.append(word)
+    return out
+
+
+def patient_streams() -> None:
+    """No character that a terminal or a file cannot show, or that is no text at all, may end a game."""
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
+def run(words: Sequence[str]) -> int:
+    """Parse and run one command line."""
+    parser = make_parser(chosen_command(words))
+    args, rest = parser.parse_known_args(split_changes(words))
+    # argparse takes a list of words only in one piece; agents may be named before and after options.
+    if rest and hasattr(args, "agents") and not any(word.startswith("-") for word in rest):
+        args.agents += rest
+    elif rest:
+        parser.error(f"unrecognized arguments: {' '.join(rest)}")
+    if args.command is None:
+        parser.print_help()
+        return 0
+    return int(args.run(args))
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line ``argv`` and return its exit code."""
+    words = sys.argv[1:] if argv is None else list(argv)
+    patient_streams()
+    try:
+        try:
+            return run(words)
+        finally:
+            sys.stdout.flush()
+    except SystemExit as leaving:  # argparse leaves in this way after --help
+        return leaving.code if isinstance(leaving.code, int) else 0
+    except InputError as error:
+        command = chosen_command(words)
+        name = f"idiot {command}" if command in COMMANDS else "idiot"
+        print(f"{name}: {' '.join(str(error).split())}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        # Whoever read our output has left.  What is still buffered must not be written when Python shuts down.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+
+
+if __name__ == "__main__":
+    sys.exit(main())
