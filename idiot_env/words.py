@@ -109,7 +109,8 @@ _RANK_WORDS: dict[str, tuple[tuple[str, str], ...]] = {
     "no": (
         ("treer", "treere"), ("firer", "firere"), ("femmer", "femmere"), ("sekser", "seksere"),
         ("sjuer", "sjuere"), ("åtter", "åttere"), ("nier", "niere"), ("tier", "tiere"),
-        ("knekt", "knekter"), ("dame", "damer"), ("konge", "konger"), ("ess", "ess"), ("toer", "toere"), ("joker", "jokere"),
+        ("knekt", "knekter"), ("dame", "damer"), ("konge", "konger"), ("ess", "ess"), ("toer", "toere"),
+        ("joker", "jokere"),
     ),
     "en": (
         ("three", "threes"), ("four", "fours"), ("five", "fives"), ("six", "sixes"), ("seven", "sevens"),
@@ -155,8 +156,8 @@ def card_count(count: int, lang: str) -> str:
 
 
 def spaced(ranks: str) -> str:
-    """Ranks with a blank between them: ``"3 3 9 T"``."""
-    return " ".join(ranks)
+    """Ranks with a blank between them, the ten as a number: ``"3 3 9 10"``."""
+    return " ".join("10" if rank == RANKS[TEN] else rank for rank in ranks)
 
 
 def listed(parts: Sequence[str], lang: str) -> str:
@@ -297,25 +298,39 @@ class _Teller:
 
     @property
     def taken(self) -> str:
-        """How much was taken: ``4 cards (3 3 9 T)``."""
+        """How much was taken: ``4 cards (3 3 9 10)``."""
         return f"{card_count(len(self.event.took), self.lang)} ({spaced(self.event.took)})"
 
     def story(self) -> str:
         event = self.event
-        parts = [self.main()]
+        sentences: list[str] = []
+        deeds: list[str] = []  # what the player did, to be told in one sentence
+        if self.verb in ("play", "run", "sneak", "stack"):
+            deeds.append(self.laying())
+        else:
+            sentences.append(self.main())
         if event.burned:
-            parts.append(self.burn())
+            if deeds:
+                sentences.append(f"{self.who} {deeds.pop()}.")
+            sentences.append(self.burn())
         if event.drew:
-            parts.append(self.draw())
+            deeds.append(self.draw())
         if event.place is not None:
-            parts.append(self.out())
-        if event.skipped is not None:
-            parts.append(self.skip())
+            deeds.append(self.out())
         if self.extra:
-            parts.append(self.again())
-        return " ".join(_capital(part) for part in parts)
+            deeds.append(self.again())
+        if deeds:
+            sentences.append(f"{self.who} {listed(deeds, self.lang)}.")
+        if event.skipped is not None:
+            sentences.append(self.skip())
+        return " ".join(_capital(sentence) for sentence in sentences)
+
+    def laying(self) -> str:
+        """Cards laid, without the subject."""
+        raise NotImplementedError
 
     def main(self) -> str:
+        """Any other action, as whole sentences."""
         raise NotImplementedError
 
     def burn(self) -> str:
@@ -337,126 +352,127 @@ class _Teller:
 class _Norwegian(_Teller):
     lang = "no"
 
+    @property
+    def own(self) -> str:
+        return "dine" if self.is_you else "sine"
+
+    def laying(self) -> str:
+        if self.verb == "play":
+            source = f" fra {self.own} åpne kort" if self.event.phase == "up" else ""
+            return f"legger {self.cards}{source}"
+        if self.verb == "run":
+            return f"legger rekken {self.ranks[0]}–{self.ranks[1]}"
+        if self.verb == "sneak":
+            return f"sniker {self.cards} inn under bunken"
+        return f"legger {self.cards} fra hånden oppå et av {self.own} åpne kort"
+
     def main(self) -> str:
         event, who = self.event, self.who
-        own = "dine" if self.is_you else "sine"
-        if self.verb == "play":
-            source = f" fra {own} åpne kort" if event.phase == "up" else ""
-            return f"{who} legger {self.cards}{source}."
-        if self.verb == "run":
-            return f"{who} legger rekken {self.ranks[0]}–{self.ranks[1]}."
-        if self.verb == "sneak":
-            return f"{who} sniker {self.cards} inn under bunken."
         if self.verb == "take":
-            return self.take(own)
-        if self.verb in ("flip", "chance"):
-            how = f"snur skjult kort {self.ranks}" if self.verb == "flip" else "sjanser fra stokken"
-            turned = f"{who} {how} og får {counted(event.shown, 1, self.lang)}."
-            neuter = rank_word(event.shown, self.lang) == "ess"
-            it = "det" if neuter else "den"
-            if event.fitted:
-                return turned if event.burned else f"{turned} {_capital(it)} passer."
-            rest = event.took[:-1]
-            if not rest:
-                return f"{turned} {_capital(it)} passer ikke, og {who} må ta {it} på hånden."
-            return (
-                f"{turned} {_capital(it)} passer ikke, og {who} må ta {it} og hele bunken på hånden: "
-                f"{self.taken}."
-            )
+            return self.take()
         if self.verb == "done":
             return f"{who} er ferdig med å bytte."
         if self.verb == "swap":
             hand, table = (counted(rank, 1, "no") for rank in self.ranks)
             return f"{who} bytter {hand} på hånden mot {table} fra bordet."
-        return f"{who} legger {self.cards} fra hånden oppå et av {own} åpne kort."
+        how = f"snur skjult kort {self.ranks}" if self.verb == "flip" else "tar en sjanse på stokken"
+        turned = f"{who} {how} og får {counted(event.shown, 1, self.lang)}."
+        it = "det" if rank_word(event.shown, self.lang) == "ess" else "den"
+        if event.fitted:
+            return turned if event.burned else f"{turned} {_capital(it)} passer."
+        if len(event.took) == 1:
+            return f"{turned} {_capital(it)} passer ikke, og {who} må ta {it} på hånden."
+        return f"{turned} {_capital(it)} passer ikke, og {who} må ta {it} og hele bunken på hånden: {self.taken}."
 
-    def take(self, own: str) -> str:
+    def take(self) -> str:
         event, who = self.event, self.who
         if not event.took:
             return f"{who} kan ikke legge noe på den tomme bunken og står over."
         if self.ranks and len(event.took) == 1:
-            return f"{who} tar {self.cards} fra {own} åpne kort opp på hånden."
-        along = f"legger {self.cards} fra {own} åpne kort i bunken og " if self.ranks else ""
+            return f"{who} tar {self.cards} fra {self.own} åpne kort opp på hånden."
+        along = f"legger {self.cards} fra {self.own} åpne kort i bunken og " if self.ranks else ""
         return f"{who} {along}tar bunken: {self.taken}."
 
     def burn(self) -> str:
         count = len(self.event.burned)
         why = "" if self.laid_rank in (RANKS[TEN], RANKS[JOKER]) else "fire like! "
-        return f"{why}{'kortet' if count == 1 else 'bunken'} brenner ({card_count(count, self.lang)})."
+        return f"{why}{'Kortet' if count == 1 else 'Bunken'} brenner ({card_count(count, self.lang)})."
 
     def draw(self) -> str:
-        return f"{self.who} trekker {card_count(self.event.drew, self.lang)}."
+        return f"trekker {card_count(self.event.drew, self.lang)}"
 
     def out(self) -> str:
-        return f"{self.who} er ute som nummer {self.event.place}!"
+        return f"er ute som nummer {self.event.place}"
 
     def skip(self) -> str:
         assert self.event.skipped is not None
         return f"{self.name(self.event.skipped)} blir hoppet over."
 
     def again(self) -> str:
-        return f"{self.who} har en ekstra tur."
+        return "har en ekstra tur"
 
 
 class _English(_Teller):
     lang = "en"
 
+    @property
+    def own(self) -> str:
+        return "your" if self.is_you else "their"
+
     def s(self, stem: str, ending: str = "s") -> str:
         """A verb for the player: ``you take``, ``Anna takes``."""
         return stem if self.is_you else stem + ending
 
+    def laying(self) -> str:
+        if self.verb == "play":
+            source = f" from {self.own} face-up cards" if self.event.phase == "up" else ""
+            return f"{self.s('lay')} {self.cards}{source}"
+        if self.verb == "run":
+            return f"{self.s('lay')} the run {self.ranks[0]}–{self.ranks[1]}"
+        if self.verb == "sneak":
+            return f"{self.s('slip')} {self.cards} under the pile"
+        return f"{self.s('lay')} {self.cards} from {self.own} hand on a face-up card of {self.own} own"
+
     def main(self) -> str:
         event, who = self.event, self.who
-        own = "your" if self.is_you else "their"
-        if self.verb == "play":
-            source = f" from {own} face-up cards" if event.phase == "up" else ""
-            return f"{who} {self.s('lay')} {self.cards}{source}."
-        if self.verb == "run":
-            return f"{who} {self.s('lay')} the run {self.ranks[0]}–{self.ranks[1]}."
-        if self.verb == "sneak":
-            return f"{who} {self.s('slip')} {self.cards} under the pile."
         if self.verb == "take":
-            return self.take(own)
-        if self.verb in ("flip", "chance"):
-            how = f"{self.s('turn')} face-down card {self.ranks}" if self.verb == "flip" else (
-                f"{self.s('take')} a chance from the stock"
-            )  # fmt: skip
-            turned = f"{who} {how} and {self.s('get')} {counted(event.shown, 1, self.lang)}."
-            if event.fitted:
-                return turned if event.burned else f"{turned} It fits."
-            if not event.took[:-1]:
-                return f"{turned} It does not fit, and {who} {self.s('take')} it into {own} hand."
-            return (
-                f"{turned} It does not fit, and {who} {self.s('take')} it with the whole pile: {self.taken}."
-            )
+            return self.take()
         if self.verb == "done":
             return f"{who} {'are' if self.is_you else 'is'} done exchanging."
         if self.verb == "swap":
             hand, table = (counted(rank, 1, "en") for rank in self.ranks)
             return f"{who} {self.s('exchange')} {hand} in hand for {table} on the table."
-        return f"{who} {self.s('lay')} {self.cards} from {own} hand on a face-up card of {own} own."
+        how = f"{self.s('turn')} face-down card {self.ranks}"
+        if self.verb == "chance":
+            how = f"{self.s('take')} a chance on the stock"
+        turned = f"{who} {how} and {self.s('get')} {counted(event.shown, 1, self.lang)}."
+        if event.fitted:
+            return turned if event.burned else f"{turned} It fits."
+        if len(event.took) == 1:
+            return f"{turned} It does not fit, and {who} {self.s('take')} it into {self.own} hand."
+        return f"{turned} It does not fit, and {who} {self.s('take')} it with the whole pile: {self.taken}."
 
-    def take(self, own: str) -> str:
+    def take(self) -> str:
         event, who = self.event, self.who
         if not event.took:
             return f"{who} can lay nothing on the empty pile and {self.s('pass', 'es')}."
         if self.ranks and len(event.took) == 1:
-            return f"{who} {self.s('take')} {self.cards} from {own} face-up cards into {own} hand."
+            return f"{who} {self.s('take')} {self.cards} from {self.own} face-up cards into {self.own} hand."
         along = ""
         if self.ranks:
-            along = f"{self.s('put')} {self.cards} from {own} face-up cards on the pile and "
+            along = f"{self.s('put')} {self.cards} from {self.own} face-up cards on the pile and "
         return f"{who} {along}{self.s('take')} the pile: {self.taken}."
 
     def burn(self) -> str:
         count = len(self.event.burned)
         why = "" if self.laid_rank in (RANKS[TEN], RANKS[JOKER]) else "four of a kind! "
-        return f"{why}the {'card' if count == 1 else 'pile'} burns ({card_count(count, self.lang)})."
+        return f"{why}The {'card' if count == 1 else 'pile'} burns ({card_count(count, self.lang)})."
 
     def draw(self) -> str:
-        return f"{self.who} {self.s('draw')} {card_count(self.event.drew, self.lang)}."
+        return f"{self.s('draw')} {card_count(self.event.drew, self.lang)}"
 
     def out(self) -> str:
-        return f"{self.who} {'are' if self.is_you else 'is'} out, in place {self.event.place}!"
+        return f"{'are' if self.is_you else 'is'} out, in place {self.event.place}"
 
     def skip(self) -> str:
         seat = self.event.skipped
@@ -464,7 +480,7 @@ class _English(_Teller):
         return f"{self.name(seat)} {'are' if seat == self.you else 'is'} skipped."
 
     def again(self) -> str:
-        return f"{self.who} {'have' if self.is_you else 'has'} an extra turn."
+        return f"{'have' if self.is_you else 'has'} an extra turn"
 
 
 # --- options in a line --------------------------------------------------------------------------------------
