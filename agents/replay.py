@@ -173,9 +173,7 @@ class Viewer:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.description = (
-        "Step through the record of a game. Where standard input is no terminal, everything is printed at once."
-    )
+    parser.description = "Step through the record of a game. Where standard input is no terminal, everything is printed at once."
     parser.epilog = """\
 examples:
   idiot replay game.json                           step through it, all cards open
@@ -184,7 +182,10 @@ examples:
 """
     parser.add_argument("file", metavar="FILE", help="a game record as play saves it; - reads standard input")
     parser.add_argument(
-        "--seat", type=natural_int, metavar="K", help="what seat K saw (default: all cards open); seats count from 0"
+        "--seat",
+        type=natural_int,
+        metavar="K",
+        help="what seat K saw (default: all cards open); seats count from 0",
     )
     parser.add_argument(
         "--snapshots",

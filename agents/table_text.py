@@ -12,7 +12,7 @@ from typing import Any
 from agents.terminal import Terminal
 from idiot_env.cards import NO_RANK, RANKS, counts_text
 from idiot_env.view import View
-from idiot_env.words import card_count, rank_word, spaced, word
+from idiot_env.words import card_count, spaced, word
 
 _HIDDEN = "?"
 _GONE = "·"
@@ -99,7 +99,9 @@ def draw_rows(rows: Sequence[Row], lang: str, terminal: Terminal) -> list[str]:
     lines = ["  " + _columns(heads, widths)]
     for row, line in zip(rows, cells, strict=True):
         text = ("> " if row.acts else "  ") + _columns(line, widths)
-        lines.append(terminal.style(text, "bold") if row.acts else terminal.style(text, "dim") if row.status else text)
+        lines.append(
+            terminal.style(text, "bold") if row.acts else terminal.style(text, "dim") if row.status else text
+        )
     return [terminal.style(lines[0], "dim"), *lines[1:]]
 
 
@@ -111,15 +113,19 @@ def pile_line(view: View, lang: str) -> str:
     """What lies on the pile, and how many cards are left and gone."""
     pile = word("empty", lang)
     if view.top != NO_RANK:
-        top = spaced(RANKS[view.top] * view.run) if view.run else spaced(RANKS[view.top])
-        pile = f"[ {top} ] {rank_word(view.top, lang)} {word('top', lang)}, {card_count(view.pile_size, lang)}"
+        top = spaced(RANKS[view.top] * view.run)
+        pile = f"[ {top} ] {word('top', lang)}, {card_count(view.pile_size, lang)}"
     return _pile_stock_burned(pile, view.stock_size, int(view.burned.sum()), lang)
 
 
 def pile_line_open(snapshot: dict[str, Any], lang: str) -> str:
     """The same for referees, with the whole pile."""
-    pile = f"{spaced(snapshot['pile'])} ({card_count(len(snapshot['pile']), lang)})" if snapshot["pile"] else ""
-    return _pile_stock_burned(pile or word("empty", lang), len(snapshot["stock"]), len(snapshot["burned"]), lang)
+    pile = (
+        f"{spaced(snapshot['pile'])} ({card_count(len(snapshot['pile']), lang)})" if snapshot["pile"] else ""
+    )
+    return _pile_stock_burned(
+        pile or word("empty", lang), len(snapshot["stock"]), len(snapshot["burned"]), lang
+    )
 
 
 def _pile_stock_burned(pile: str, stock: int, burned: int, lang: str) -> str:

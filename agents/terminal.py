@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sys
 
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
@@ -22,10 +23,16 @@ class Terminal:
     def __init__(self) -> None:
         self.interactive = sys.stdin is not None and sys.stdin.isatty()
         # Some terminals are dumb, and https://no-color.org asks programs to keep quiet on request.
-        self.styled = sys.stdout.isatty() and os.environ.get("TERM") != "dumb" and not os.environ.get("NO_COLOR")
+        self.edited = False
+        """Whether the readline library reads the answers."""
+        self.styled = (
+            sys.stdout.isatty() and os.environ.get("TERM") != "dumb" and not os.environ.get("NO_COLOR")
+        )
         if self.interactive and sys.stdout.isatty():
             with contextlib.suppress(ImportError):
                 import readline  # noqa: F401  (gives input() line editing and a history)
+
+                self.edited = True
 
     def style(self, text: str, *names: str) -> str:
         """The text in bold, dim, red, …"""
@@ -36,10 +43,13 @@ class Terminal:
     def say(self, text: str = "") -> None:
         print(text, flush=True)
 
-    def ask(self, prompt: str) -> str | None:
+    def ask(self, prompt: str, *styles: str) -> str | None:
         """A line of input without its blanks around; ``None`` at the end of the input."""
+        shown = self.style(prompt, *styles) if styles else prompt
+        if self.edited:  # readline counts the prompt's columns, and has to be told which characters take none
+            shown = re.sub(r"(\x1b\[[0-9;]*m)", "\x01\\1\x02", shown)
         try:
-            line = input(prompt)
+            line = input(shown)
         except EOFError:
             self.say()
             return None

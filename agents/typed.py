@@ -38,7 +38,10 @@ _VERBS = {
     "run": "run", "r": "run", "rekke": "run", "rekka": "run",
 }  # fmt: skip
 _RANK_OF_WORD = {
-    rank_word(rank, lang, count): RANKS[rank] for lang in LANGUAGES for rank in range(N_RANKS) for count in (1, 2)
+    rank_word(rank, lang, count): RANKS[rank]
+    for lang in LANGUAGES
+    for rank in range(N_RANKS)
+    for count in (1, 2)
 }
 
 _TEXT = {
@@ -117,8 +120,8 @@ def _candidates(words: list[str], compact: str, view: View) -> list[str]:
     if compact.startswith("+"):
         verb, rest = "stack", [compact[1:]]
     elif verb is None:
-        short = re.fullmatch(r"(take|ta|flip|snu|t|f|s|sneak|snik)x?([0-9a-z*]+)", compact)
-        if short and short[1] in _VERBS and _cards(short[2]) and not _cards(compact):
+        short = re.fullmatch(r"(take|ta|flip|snu|play|legg|sneak|snik|[tfpls])x?([0-9a-z*]+)", compact)
+        if short and (len(_cards(short[2])) == 1 or short[2] == "1") and not _plays(compact):
             verb, rest = _VERBS[short[1]], [short[2]]
     tail = "".join(rest)
     if verb in ("chance", "done"):

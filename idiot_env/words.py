@@ -77,7 +77,7 @@ WORDS: dict[str, dict[str, str]] = {
         "stock": "stock",
         "pile": "pile",
         "burned": "burned",
-        "top": "top",
+        "top": "on top",
         "run": "in a row",
         "empty": "empty",
         "card": "card",
