@@ -65,6 +65,7 @@ Version history
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Mapping
 from operator import index
 from typing import Any
@@ -200,7 +201,7 @@ class raw_env(AECEnv[AgentID, Any, Any]):
         if seed is not None:
             self._seed, self._episode = seed_number(seed), 0
         elif self._seed is None:
-            self._seed = seed_number(int(np.random.SeedSequence().generate_state(1, np.uint64)[0]))
+            self._seed = secrets.randbits(63)
         self.deal_seed = int(game_seed(np.int64(self._seed), np.int64(self._episode)))
         self._episode += 1
 
