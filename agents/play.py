@@ -81,7 +81,7 @@ _TEXT = {
     },
     "en": {
         "person": "person",
-        "intro": 'Idiot at the table "{rules}", {players} players. Be rid of all your cards; the last one is the idiot.',
+        "intro": 'Idiot at the table "{rules}", {players} players. Be rid of all your cards; the last is the idiot.',
         "intro_help": 'Type ? to see what you can do, "rules" for the rules, q to stop.',
         "seed": "(this deal is --seed {seed}{seat})",
         "begins": "{name} begins.",

@@ -173,7 +173,9 @@ class Viewer:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.description = "Step through the record of a game. Where standard input is no terminal, everything is printed at once."
+    parser.description = (
+        "Step through the record of a game. Where standard input is no terminal, all of it is printed at once."
+    )
     parser.epilog = """\
 examples:
   idiot replay game.json                           step through it, all cards open

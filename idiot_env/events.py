@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from idiot_env import actions as A
-from idiot_env.cards import RANKS, cards_in
+from idiot_env import rules as R
+from idiot_env.cards import NO_RANK, RANKS, TWO, cards_in
 from idiot_env.engine import OVER, PHASES
 
 
@@ -88,11 +89,8 @@ def describe(before: np.void, action: int, after: np.void) -> Event:
     turn = None if over else int(after["turn"])
     went_out = int(after["place"][seat]) if int(before["place"][seat]) == 0 and int(after["place"][seat]) else None
     skipped = None
-    passes = before["phase"] != 0 and not over and not burned
-    if passes and (action < A.TAKE or A.FLIP <= action <= A.CHANCE):
-        following = _next_in(after["place"], players, seat)
-        if turn == _next_in(after["place"], players, following) and turn != following:
-            skipped = following if turn != seat or _is_skip(before, after, players) else None
+    if not over and not burned and (action < A.TAKE or A.FLIP <= action <= A.CHANCE) and _skips(before, after):
+        skipped = _next_in(after["place"], players, seat)
     drew = int(before["stock_size"]) - int(after["stock_size"]) - (action == A.CHANCE)
     return Event(
         seat=seat,
@@ -109,6 +107,9 @@ def describe(before: np.void, action: int, after: np.void) -> Event:
     )
 
 
-def _is_skip(before: np.void, after: np.void, players: int) -> bool:
-    """With two players left a skip and an extra turn both return to the same seat: the tops tell them apart."""
-    return int(before["top"]) == int(after["top"]) and int(before["top"]) != -1
+def _skips(before: np.void, after: np.void) -> bool:
+    """Whether cards that burned nothing skipped a player: told by the tops, since with two players left a skip and the
+    extra turn of a 2 both return to the same seat."""
+    top, rules = int(after["top"]), before["rules"]
+    extra = top == TWO and rules[R.AFTER_TWO] == 1
+    return bool(rules[R.SKIP_SAME] == 1 and top == int(before["top"]) != NO_RANK and not extra)

@@ -61,7 +61,7 @@ def _english(rules: Rules) -> Iterator[str]:
         )
     else:
         yield "Aim: be rid of all your cards. The last two players with cards are both idiots."
-    deck = "52 cards and two jokers" if jokers else "52 cards, no jokers"
+    deck = "an ordinary deck of 52 cards and two jokers" if jokers else "an ordinary deck of 52 cards"
     yield (
         f"Cards: {deck}, for {min_players(rules)} to {max_players(rules)} players. From low to high "
         "the ranks are "
@@ -270,7 +270,7 @@ def _norwegian(rules: Rules) -> Iterator[str]:
         )
     else:
         yield "Mål: bli kvitt alle kortene. De to som sitter igjen med kort til slutt, er idioter begge to."
-    deck = "52 kort og to jokere" if jokers else "52 kort uten jokere"
+    deck = "en vanlig kortstokk med 52 kort og to jokere" if jokers else "en vanlig kortstokk med 52 kort"
     yield (
         f"Kort: {deck}, for {min_players(rules)} til {max_players(rules)} spillere. Fra lav til høy er "
         "valørene "
