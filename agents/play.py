@@ -6,7 +6,9 @@ The person sees their own view and what everybody saw happen, nothing else: the 
 from __future__ import annotations
 
 import argparse
+import errno
 import json
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -373,6 +375,8 @@ class Session:
         shown = clean(str(path), 200)
         record = json.dumps(self.game.record(), ensure_ascii=False) + "\n"
         try:
+            if path.is_dir():
+                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
             if path.exists():
                 answer = self.terminal.ask(self.text["overwrite"].format(name=shown))
                 if answer is None or answer.lower() not in _YES:

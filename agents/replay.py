@@ -72,7 +72,7 @@ def read_record(path: str) -> Any:
     except RecursionError:
         raise InputError(f"{name} is no game record: its JSON is nested too deeply.") from None
     except ValueError as error:  # bad JSON, text that is not UTF-8, a null byte in the file's name
-        raise InputError(f"{clean(name)} is no game record: {error}; a record is one JSON object.") from None
+        raise InputError(f"{clean(name, 200)} is no game record: {error}; a record is one JSON object.") from None
 
 
 def replay_record(record: Any, name: str) -> Replay:

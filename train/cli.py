@@ -38,6 +38,7 @@ examples:
   idiot play careful                      a game against one opponent
   idiot play --rules norsk --players 4    the table norsk, four players
   idiot rules --lang no                   the rules, in Norwegian
+  idiot replay game.json                  look at a saved game again
   idiot bench greedy careful              who is better?
   idiot train --config configs/quick.yaml
 """
