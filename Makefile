@@ -5,53 +5,66 @@ VENV ?= .venv
 # Any recent torch will do; a pinned one keeps results comparable. Installed first, so that nothing else chooses a build.
 TORCH ?= torch==2.13.0
 CONFIG ?= configs/quick.yaml
-# Workers of pytest: one for each core.
+# Workers of pytest: a number, or auto for one on each core.
 WORKERS ?= auto
+# Goes to the command behind train, test, test-all and structure: make test ARGS='-k burn'
 ARGS ?=
 
 BIN := $(VENV)/bin
-READY := $(VENV)/.ready
+PIP := $(BIN)/pip --quiet --disable-pip-version-check
+# One stamp for each set of extras. Installing one set takes nothing away from another, and a new pyproject.toml
+# brings both up to date.
+TRAIN_READY := $(VENV)/.ready-train
+TEST_READY := $(VENV)/.ready-test
 
-# Two torch threads collapse on a busy machine: one, unless the caller says otherwise.
-export OMP_NUM_THREADS ?= 1
-export MKL_NUM_THREADS ?= 1
-export OPENBLAS_NUM_THREADS ?= 1
+# Two threads of one matrix product collapse on a busy machine: one, unless the caller says otherwise.
+OMP_NUM_THREADS ?= 1
+MKL_NUM_THREADS ?= 1
+OPENBLAS_NUM_THREADS ?= 1
+export OMP_NUM_THREADS MKL_NUM_THREADS OPENBLAS_NUM_THREADS
 
 .DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
 .PHONY: help train test test-all lint types structure clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(VENV)/pyvenv.cfg:
-	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Python %d.%d is too old: Idiot needs 3.11 or newer; name one with PYTHON=." % sys.version_info[:2])'
+	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("Python %d.%d is too old: Idiot needs 3.11 or newer; name one, as in make PYTHON=python3.12." % sys.version_info[:2])'
 	$(PYTHON) -m venv $(VENV)
 
-$(READY): pyproject.toml | $(VENV)/pyvenv.cfg
-	$(BIN)/pip install --quiet --upgrade pip
-	$(BIN)/pip install --quiet '$(TORCH)'
-	$(BIN)/pip install --quiet --editable '.[train,dev]'
+$(TRAIN_READY): pyproject.toml | $(VENV)/pyvenv.cfg
+	@echo "installing the project and what training needs into $(VENV) ..."
+	@$(PIP) install '$(TORCH)'
+	@$(PIP) install --editable '.[train]'
 	@touch $@
 
-train: $(READY) ## set up, train the quick model, benchmark it, say how to play against it
-	$(BIN)/idiot train --config $(CONFIG) $(ARGS)
+$(TEST_READY): $(TRAIN_READY)
+	@echo "installing what the tests need into $(VENV) ..."
+	@$(PIP) install --editable '.[train,dev]'
+	@touch $@
 
-test: $(READY) ## set up and pass the tests
+train: $(TRAIN_READY) ## set up, train the quick model, benchmark it, say how to play against it
+	$(BIN)/idiot train --config $(CONFIG) $(ARGS)
+	@echo "(the command idiot lives in $(BIN); '$(BIN)/idiot --help' lists what else it does)"
+
+test: $(TEST_READY) ## set up and pass the tests
 	$(BIN)/pytest -n $(WORKERS) $(ARGS)
 
-test-all: $(READY) ## all tests, the slow ones too
+test-all: $(TEST_READY) ## all tests, the slow ones too
 	$(BIN)/pytest -n $(WORKERS) -m 'slow or not slow' $(ARGS)
 
-lint: $(READY) ## ruff: rules and format
+lint: $(TEST_READY) ## ruff: rules and format
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-types: $(READY) ## mypy, strict on idiot_env and agents
+types: $(TEST_READY) ## mypy, strict on idiot_env and agents
 	$(BIN)/mypy
 
-structure: $(READY) ## who may import whom
-	$(BIN)/pytest -q tests/test_structure.py
+structure: $(TEST_READY) ## who may import whom
+	$(BIN)/pytest -q tests/test_structure.py $(ARGS)
 
-clean: ## remove the virtual environment and caches
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache build *.egg-info
+clean: ## remove the virtual environment, caches and build leftovers
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
