@@ -1,1 +1,1 @@
-"""The tests, as a package, so that they can share the slow twin and the deck builder."""
+"""The tests, the slow twin of the engine, and the benchmarks."""
