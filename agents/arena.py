@@ -1,8 +1,8 @@
 """Matches between agents on shared deals, with honest statistics.
 
 * Deal k of (table, players, seed) is fixed for ever: its seed is derived from those four, its cards from the seed.
-* Every deal is played once for every seat of the focal agent, the others being copies of its opponent; so luck of the deal
-  cancels, and the deal is the unit of statistics.  Intervals are 95 % bootstrap intervals over deals.
+* Every deal is played once for every seat of the focal agent, the others being copies of its opponent; so luck of the
+  deal cancels, and the deal is the unit of statistics.  Intervals are 95 % bootstrap intervals over deals.
 * Agents draw from streams seeded by deal and seat, so no result depends on the order or the grouping of games.
 * A game cut off by the limit of decisions is counted and shown; its open places are shared evenly by those still in.
 
@@ -41,7 +41,7 @@ Progress = Callable[[int], None]
 
 
 def deal_seeds(rules: Rules, players: int, deals: int, seed: int, first: int = 0) -> npt.NDArray[np.int64]:
-    """Deal seeds number ``first`` … ``first + deals − 1`` of a table, int64 ``[D]``; ``Game(seed=…)`` deals the same cards."""
+    """Deal seeds number ``first`` … ``first + deals − 1`` of a table, int64 ``[D]``, as ``Game(seed=…)`` takes them."""
     text = f"idiot-deals/1 {rules} players={players} seed={seed}"
     base = np.int64(int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big", signed=True))
     return np.array([int(stream(base, np.int64(first + k))) for k in range(deals)], dtype=np.int64)
@@ -269,4 +269,3 @@ def play_match(
         truncated=truncated,
         decisions=decisions / (deals * players),
     )
-

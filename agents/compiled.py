@@ -85,7 +85,7 @@ def random_action(mask, random_state):
 
 @jit
 def greedy(mask):
-    """Lowest ordinary rank, all copies; else one two, one ten, one joker; else whatever comes first: take, flip, done."""
+    """Lowest ordinary rank, all copies; else one two, ten or joker; else whatever comes first: take, flip, done."""
     for rank in range(ACE + 1):
         if rank != TEN:
             copies = legal_copies(mask, rank)
@@ -140,7 +140,7 @@ def next_opponent(observation):
 
 @jit
 def answers(observation, opponent, rank):
-    """How many cards an opponent surely has against ``rank`` on top: known hand cards or, without a hand, face-up ones."""
+    """How many cards an opponent surely has against ``rank`` on top: known in hand or, without a hand, face-up."""
     start = _OPP_KNOWN if observation[_OPP_HAND + opponent] > 0 else _OPP_UP
     count = 0
     for other in range(N_RANKS):
@@ -180,7 +180,7 @@ def careful_play(observation, mask, rank):
 
 @jit
 def play_cost(observation, mask, rank):
-    """What playing a rank costs: the value of the cards given up, less what it does to the pile and to the next player."""
+    """What playing a rank costs: the cards given up, less what it does to the pile and to the next player."""
     copies = careful_play(observation, mask, rank)
     pile = int(observation[_PILE_SIZE])
     top = top_rank(observation)

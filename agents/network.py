@@ -3,8 +3,9 @@
 A model is a folder of two files: ``model.safetensors`` (float32 weights) and ``model.json`` (architecture, layout hash,
 rules, config, seed, versions).  Loading runs no code from either.
 
-The encoder turns the int8 observation into float32 inputs: for the cards that one may hold or face (``THERMOMETERS``) one
-input "at least k" for k = 1 … 4, for rules and places one input per value, for everything else the number over its range.
+The encoder turns the int8 observation into float32 inputs: for the cards that one may hold or face (``THERMOMETERS``)
+one input "at least k" for k = 1 … 4, for rules and places (``STEPS``) likewise up to their largest value, for
+everything else the number over its range.
 A model for two players reads no empty seats, and one for a single table no rules.
 
 =================  ======================  =======================================
@@ -44,7 +45,7 @@ WEIGHTS, CARD = "model.safetensors", "model.json"
 Floats = npt.NDArray[np.float32]
 
 THERMOMETERS = ("hand", "up", "opp_up", "opp_known")
-ONE_HOTS = ("place", "rules")
+STEPS = ("place", "rules")
 NEED_ALL_SEATS = ("opp_up", "opp_known", "opp_hand", "opp_down", "opp_in")
 TURN_IS_OWN = ("turn",)
 """Blocks that say nothing to a network that is only asked on its own turn."""
@@ -82,14 +83,12 @@ class Encoder:
             elif name in ("place", "dealer"):
                 stop = block.start + players
             for entry in range(block.start, stop):
-                if name in THERMOMETERS or name in ONE_HOTS:
+                if name in THERMOMETERS or name in STEPS:
                     rows += [(entry, level, 0.0) for level in range(1, block.high + 1)]
                 else:
                     rows.append((entry, -1, 1.0 / min(block.high, COUNT_SCALE)))
         index, threshold, scale = zip(*rows, strict=True)
-        return cls(
-            players, rules, np.array(index, np.int64), np.array(threshold, np.int8), np.array(scale, np.float32)
-        )
+        return cls(players, rules, np.array(index, np.int64), np.array(threshold, np.int8), np.array(scale, np.float32))
 
     @property
     def size(self) -> int:

@@ -59,7 +59,7 @@ def _writable(folder: Path) -> bool:
 
 @cache
 def cache_root() -> Path:
-    """The first writable folder for compiled code: ``IDIOT_CACHE_DIR``, the package's own, the user's, a temporary one."""
+    """The first writable folder of ``IDIOT_CACHE_DIR``, the package's own, the user's, a temporary one."""
     user = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     named = os.environ.get("IDIOT_CACHE_DIR")
     choices = [HERE / "__pycache__" / "numba", user / "idiot_env"]

@@ -13,12 +13,12 @@ truncated      ``[N]`` bool           the step reached ``max_decisions``: no res
 
 All six are allocated once and written in place: copy what must survive the next call, or ask for ``fresh=True``.
 
-Autoreset modes: ``"same_step"`` (default) deals the next game within the step that ends one, so that ``observation`` already
-belongs to the new game; ``"next_step"`` shows the finished game (empty mask) and deals at the next step, ignoring that
+Autoreset modes: ``"same_step"`` (default) deals the next game within the step that ends one, so that
+``observation`` already belongs to the new game; ``"next_step"`` shows the finished game (empty mask) and deals at the next step, ignoring that
 game's action; ``"disabled"`` leaves it finished until :meth:`Batch.reset_games`.
 
-Every game of every run can be played again alone: game number e of row i is ``Game(seed=game_seed(seeds[i], e))``, whatever
-the batch size; :attr:`Batch.seeds` holds the seeds of the games now on the tables.
+Every game of every run can be played again alone: game number e of row i is ``Game(seed=game_seed(seeds[i], e))``,
+whatever the batch size; :attr:`Batch.seeds` holds the seeds of the games now on the tables.
 """
 
 from __future__ import annotations
@@ -232,7 +232,9 @@ class Batch:
         else:
             given = np.asarray(seeds, dtype=np.int64)
             if given.shape != (self.n,):
-                raise ValueError(f"seeds has shape {given.shape}: give one seed, or one for each of the {self.n} games.")
+                raise ValueError(
+                    f"seeds has shape {given.shape}: give one seed, or one for each of the {self.n} games."
+                )
             self.row_seeds[:] = given
         self.episodes[:] = 0
         self.reset_games(self._all)
@@ -275,4 +277,3 @@ class Batch:
                   self.row_seeds, self.episodes, self.seeds, self.observation, self.mask, self.seat, self.reward,
                   self.terminated, self.truncated)  # fmt: skip
         return self._outputs()
-

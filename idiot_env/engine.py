@@ -1,7 +1,7 @@
 """The compiled engine: one game is one record of ``STATE``; ``deal``, ``legal_mask`` and ``apply`` are the whole game.
 
-It knows nothing of learning, of observations or of who may see what.  All randomness enters as a deal (the deck's order)
-or as a seed.  The rules are numbered in ``rules.py``; each has its function here, in the order of play.
+It knows nothing of learning, of observations or of who may see what.  All randomness enters as a deal (the deck's
+order) or as a seed.  The rules are numbered in ``rules.py``; each has its function here, in the order of play.
 
 Functions that take ``state`` expect one record (``states[i]`` of a 1-D array) and are meant to be called from compiled
 code; called from Python they work, too, at the price of Numba's dispatch.  Copying a game is ``states[i:i+1].copy()``.
@@ -93,6 +93,8 @@ STATE = np.dtype(
         ("opening", np.int8),
         ("first_up_rank", np.int8),
         ("first_up_seat", np.int8),
+        # Whole words, and no hidden padding that copies would leave unset: equal states are equal byte for byte.
+        ("spare", np.int8, (7,)),
     ],
     align=True,
 )
@@ -116,7 +118,7 @@ def ordinary_rank(place):
 
 @jit
 def deal(state, deck, rules, players, dealer):
-    """Start a game in ``state`` from a deck (first card dealt first), option numbers ``[17]``, and the dealer's seat."""
+    """Start a game in ``state`` from a deck (first card dealt first), option numbers ``[17]``, and a dealer."""
     state["hand"][:] = 0
     state["known"][:] = 0
     state["up"][:] = 0

@@ -286,8 +286,8 @@ class Game:
         """Replay a record to its last action.
 
         Raises:
-            RecordError: for an unknown option, a wrong deck, an illegal action (with its index and what was legal), or a
-                result that the actions do not lead to.
+            RecordError: for an unknown option, a wrong deck, an illegal action (with its index and what was legal), or
+                a result that the actions do not lead to.
         """
         game = cls.start_of_record(record)
         for index, action in enumerate(record["actions"]):

@@ -271,9 +271,7 @@ def redeal_at(states, i, seat, random_state):
     return redeal(states[i], seat, random_state)
 
 
-def determinize(
-    states: npt.NDArray[np.void], seat: int, rng: np.random.Generator, i: int = 0
-) -> npt.NDArray[np.void]:
+def determinize(states: npt.NDArray[np.void], seat: int, rng: np.random.Generator, i: int = 0) -> npt.NDArray[np.void]:
     """A copy ``[1]`` of game ``states[i]`` in which everything that ``seat`` cannot know is dealt afresh, uniformly.
 
     What ``seat`` observes stays the same byte for byte.

@@ -9,7 +9,7 @@ R1    deck, ranks        52 cards (plus ``jokers``); ordinary ranks 3 4 5 6 7 8 
 R2    deal               from the dealer's left: three rounds face-down, three face-up, ``hand_size`` to the hand
 R3    zones              a turn's cards come from the hand, else the face-up cards, else the face-down ones
 R4    what fits          anything on an empty pile or a 2; a 2, ten or joker on anything; else top rank or higher
-R5    play, take         k cards of one rank, or take the pile; an empty pile is taken only when nothing else can be done
+R5    play, take         k cards of one rank, or take the pile; an empty pile only when nothing else can be done
 R6    refill             after a play the hand is filled to three while the stock lasts; never after taking
 R7    burn               a ten, a joker, or four of a rank on top remove the pile and give an extra turn
 R8    twos               ``after_two``: whoever laid the 2 passes the turn on, or has an extra one

@@ -1,8 +1,8 @@
 """One learner seat per game, the other seats played inside the step: what Gymnasium's and SB3's vector views share.
 
 Row i of every array is one learner's own consecutive decisions, however often a burn repeats its seat and however many
-opponents act in between.  Its episode ends when its fate is settled: the game is over, the game is cut off (reward 0), or
-the seat is out — then no later action can change its reward, and the next game is dealt at once.
+opponents act in between.  Its episode ends when its fate is settled: the game is over, it is cut off (reward 0), or the
+seat is out — then no later action can change its reward, and the next game is dealt at once.
 """
 
 from __future__ import annotations

@@ -103,7 +103,12 @@ def test_the_same_seed_is_the_same_run() -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [({"seat": 2}, "seat=2"), ({"shares": [1, 2]}, "shares"), ({"shares": [-1]}, "shares"), ({"shares": [0]}, "shares")],
+    [
+        ({"seat": 2}, "seat=2"),
+        ({"shares": [1, 2]}, "shares"),
+        ({"shares": [-1]}, "shares"),
+        ({"shares": [0]}, "shares"),
+    ],
 )
 def test_bad_seats_are_refused(arguments: dict, message: str) -> None:
     with pytest.raises(ValueError, match=message):

@@ -49,7 +49,9 @@ def run(args: argparse.Namespace) -> int:
     from train.ppo import train
 
     opponents = [make_agent(spec, config.seed) for spec in config.bench]
-    print(f"training {config.name}: {config.decisions:,} decisions, {config.players} players, {config.rules}", flush=True)
+    print(
+        f"training {config.name}: {config.decisions:,} decisions, {config.players} players, {config.rules}", flush=True
+    )
     model, curve = train(config, folder, quiet=args.quiet)
     if curve:
         print(f"trained in {curve[-1].seconds:.0f} s; learning curve in {folder / 'curve.png'}")

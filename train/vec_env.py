@@ -19,8 +19,8 @@ MASK_METHOD = "action_masks"
 class LearnerVecEnv(VecEnv):
     """:class:`idiot_env.seats.LearnerSeats` as an SB3 ``VecEnv`` with action masks.
 
-    Observations int8 ``[N, O]``, masks int8 ``[N, A]``; rewards float32 ``[N]`` only where a row's game is settled.  A game
-    cut off by the limit ends its row with reward 0 and is not bootstrapped: the rules give it no result.  Unlike
+    Observations int8 ``[N, O]``, masks int8 ``[N, A]``; rewards float32 ``[N]`` only where a row's game is settled.  A
+    game cut off by the limit ends its row with reward 0 and is not bootstrapped: the rules give it no result.  Unlike
     :class:`LearnerSeats` this hands out copies, as SB3 keeps what it is given until the next step.
     """
 
