@@ -14,8 +14,8 @@ truncated      ``[N]`` bool           the step reached ``max_decisions``: no res
 All six are allocated once and written in place: copy what must survive the next call, or ask for ``fresh=True``.
 
 Autoreset modes: ``"same_step"`` (default) deals the next game within the step that ends one, so that
-``observation`` already belongs to the new game; ``"next_step"`` shows the finished game (empty mask) and deals at the next step, ignoring that
-game's action; ``"disabled"`` leaves it finished until :meth:`Batch.reset_games`.
+``observation`` already belongs to the new game; ``"next_step"`` shows the finished game (empty mask) and deals at the
+next step, ignoring that game's action; ``"disabled"`` leaves it finished until :meth:`Batch.reset_games`.
 
 Every game of every run can be played again alone: game number e of row i is ``Game(seed=game_seed(seeds[i], e))``,
 whatever the batch size; :attr:`Batch.seeds` holds the seeds of the games now on the tables.

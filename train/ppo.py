@@ -1,8 +1,8 @@
 """Self-play PPO, from the configuration to a finished model: read it from top to bottom.
 
 sb3-contrib's MaskablePPO learns on :class:`train.vec_env.LearnerVecEnv`.  Opponents' seats are played inside the step,
-by a frozen copy of the learner (refreshed every ``refresh_rollouts`` rollouts) and by named agents in the shares that the
-configuration gives.  A run leaves, in its folder:
+by a frozen copy of the learner (refreshed every ``refresh_rollouts`` rollouts) and by named agents in the shares that
+the configuration gives.  A run leaves, in its folder:
 
 ===========================  ==========================================================================================
 ``config.yaml``              the configuration, changes included
