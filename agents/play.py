@@ -9,6 +9,7 @@ import argparse
 import errno
 import json
 import os
+import secrets
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -34,7 +35,7 @@ from agents.terminal import Terminal, clean
 from agents.typed import NotAnAction, ordered_legal, read_action
 from idiot_env import Game, View
 from idiot_env.actions import TEXTS
-from idiot_env.cards import RANKS, counts_text
+from idiot_env.cards import RANKS, TEN, counts_text
 from idiot_env.events import Event
 from idiot_env.rule_card import rule_card
 from idiot_env.words import action_sentence, event_sentence, spaced, word
@@ -51,7 +52,7 @@ _TEXT = {
         "seed": "(delingen er --seed {seed}{seat})",
         "begins": "{name} begynner.",
         "you_begin": "Du begynner.",
-        "prompt_swap": "Bytt kort, f.eks. «{example}», eller d når du er ferdig > ",
+        "prompt_swap": "Bytt kort ({left} igjen), f.eks. «{example}», eller d når du er ferdig > ",
         "prompt_done": "Skriv d når du er ferdig med å bytte > ",
         "prompt_hand": "Din tur > ",
         "prompt_up": "Din tur, åpne kort > ",
@@ -88,7 +89,7 @@ _TEXT = {
         "seed": "(this deal is --seed {seed}{seat})",
         "begins": "{name} begins.",
         "you_begin": "You begin.",
-        "prompt_swap": 'Exchange cards, such as "{example}", or d when you are done > ',
+        "prompt_swap": 'Exchange cards ({left} left), such as "{example}", or d when you are done > ',
         "prompt_done": "Type d when you are done exchanging > ",
         "prompt_hand": "Your turn > ",
         "prompt_up": "Your turn, face-up cards > ",
@@ -132,6 +133,11 @@ def seat_names(agents: Sequence[Agent | None], person: str) -> list[str]:
     kinds = [person if agent is None else agent.name.partition(":")[0] for agent in agents]
     numbered = [f"{kind} {kinds[: seat + 1].count(kind)}" for seat, kind in enumerate(kinds)]
     return [kind if kinds.count(kind) == 1 else name for kind, name in zip(kinds, numbered, strict=True)]
+
+
+def as_typed(text: str) -> str:
+    """An action's text with the ten as the table shows it."""
+    return text.replace(RANKS[TEN], "10")
 
 
 def risk(value: float, players: int, losers: int) -> float:
@@ -221,7 +227,7 @@ class Session:
 
     def remember(self, sentence: str) -> None:
         self.log.append(sentence)
-        self.terminal.say(f"· {sentence}")
+        self.terminal.tell(f"· {sentence}")
 
     def act_in_person(self) -> None:
         """Let the person choose, and carry it out."""
@@ -260,7 +266,9 @@ class Session:
     def prompt(self, view: View) -> str:
         swaps = [text.removeprefix("swap ") for text in view.legal_texts if text.startswith("swap")]
         if view.phase == "swap":
-            return self.text["prompt_swap"].format(example=swaps[0]) if swaps else self.text["prompt_done"]
+            if not swaps:
+                return self.text["prompt_done"]
+            return self.text["prompt_swap"].format(left=view.exchanges, example=as_typed(swaps[0]))
         slots = [text.removeprefix("flip ") for text in view.legal_texts if text.startswith("flip")]
         return self.text[f"prompt_{view.phase}"].format(slots=self.text["or"].join(slots))
 
@@ -276,7 +284,7 @@ class Session:
             self.terminal.say(rule_card(self.game.rules, self.lang))
         elif typed in ("log", "logg"):
             for sentence in self.log:
-                self.terminal.say(f"· {sentence}")
+                self.terminal.tell(f"· {sentence}")
         elif typed in ("table", "bord"):
             self.show_table(view)
         elif typed in ("q", "quit", "exit", "slutt", "avslutt"):
@@ -295,11 +303,14 @@ class Session:
     def show_legal(self, view: View) -> None:
         self.terminal.say(self.text["legal"])
         for number, action in enumerate(ordered_legal(view), 1):
-            text = TEXTS[action]
-            self.terminal.say(f"  {f'#{number}':>4}  {text:<10}  {action_sentence(text, self.lang)}")
+            self.terminal.say(f"  {f'#{number}':>4}  {self.choice(action)}")
         if view.phase in ("hand", "up"):
             self.terminal.say(self.text["short"])
         self.terminal.say(self.text["others"])
+
+    def choice(self, action: int) -> str:
+        """An action as one types it, and what it would do."""
+        return f"{as_typed(TEXTS[action]):<10}  {action_sentence(TEXTS[action], self.lang)}"
 
     def show_hint(self, view: View) -> None:
         """What the model at the table would do in the person's place, from the person's own view."""
@@ -307,7 +318,7 @@ class Session:
         if not models:
             action = make_agent(DEFAULT_AGENT).act(view)
             self.terminal.say(self.text["hint_none"].format(agent=DEFAULT_AGENT))
-            self.terminal.say(f"  {TEXTS[action]:<10}  {action_sentence(TEXTS[action], self.lang)}")
+            self.terminal.say(f"  {self.choice(action)}")
             return
         model = models[0]
         name = self.names[self.agents.index(model)]
@@ -315,10 +326,7 @@ class Session:
         self.terminal.say(self.text["hint"].format(agent=name))
         for action in np.argsort(-probabilities, kind="stable")[:3]:
             if probabilities[action] >= 0.005:
-                text = TEXTS[action]
-                self.terminal.say(
-                    f"  {probabilities[action]:>4.0%}  {text:<10}  {action_sentence(text, self.lang)}"
-                )
+                self.terminal.say(f"  {probabilities[action]:>4.0%}  {self.choice(int(action))}")
         share = risk(model.value(view), view.players, view.rules.losers)
         self.terminal.say(self.text["hint_lost"].format(agent=name, share=f"{share:.0%}"))
 
@@ -465,7 +473,7 @@ def run(args: argparse.Namespace) -> int:
         raise InputError(f"--seat {args.seat} is not at the table: seats go from 0 to {players - 1}.")
     if args.save is not None:
         check_save(args.save)
-    seed = int(np.random.SeedSequence().generate_state(1)[0]) if args.seed is None else args.seed
+    seed = secrets.randbelow(10**6) if args.seed is None else args.seed
     agents = opponents(specs, players, args.seat, seed)
     game = Game(rules, players, seed=seed, max_decisions=MAX_DECISIONS)
 
@@ -474,5 +482,4 @@ def run(args: argparse.Namespace) -> int:
     terminal.say(text["intro_help"])
     seat = f" --seat {args.seat}" if args.seat else ""
     terminal.say(terminal.style(text["seed"].format(seed=seed, seat=seat), "dim"))
-    terminal.say()
     return Session(game, agents, args.lang, terminal, args.save, f"idiot-{seed}.json").run()

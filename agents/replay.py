@@ -120,13 +120,12 @@ class Viewer:
         say, names = self.terminal.say, self.replay.names
         game = self.replay.frames[index]
         say()
-        head = f"[{index}/{self.last}] "
         if index:
             event = self.replay.events[index - 1]
-            sentence = event_sentence(event, self.lang, names, self.seat)
-            say(f"{self.terminal.style(head, 'dim')}{event.action}: {sentence}")
+            sentence = f"{event.action}: {event_sentence(event, self.lang, names, self.seat)}"
         else:
-            say(f"{self.terminal.style(head, 'dim')}{game.rules} – {self.text['start']}")
+            sentence = f"{game.rules} – {self.text['start']}"
+        self.terminal.tell(f"[{index}/{self.last}] {sentence}")
         if self.seat is None:
             lines = draw_open(game.snapshot(), names, game.dealer, self.lang, self.terminal)
         else:

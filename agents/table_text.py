@@ -114,7 +114,7 @@ def pile_line(view: View, lang: str) -> str:
     pile = word("empty", lang)
     if view.top != NO_RANK:
         top = spaced(RANKS[view.top] * view.run)
-        pile = f"[ {top} ] {word('top', lang)}, {card_count(view.pile_size, lang)}"
+        pile = f"[ {top} ] {word('on_top', lang)}, {card_count(view.pile_size, lang)}"
     return _pile_stock_burned(pile, view.stock_size, int(view.burned.sum()), lang)
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import shutil
 import sys
+import textwrap
 
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 _LONGEST = 60
@@ -42,6 +44,11 @@ class Terminal:
 
     def say(self, text: str = "") -> None:
         print(text, flush=True)
+
+    def tell(self, text: str) -> None:
+        """Say a long sentence, broken between words where a terminal would break it anywhere."""
+        width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
+        self.say(textwrap.fill(text, width - 1, subsequent_indent="  ") if width > 20 else text)
 
     def ask(self, prompt: str, *styles: str) -> str | None:
         """A line of input without its blanks around; ``None`` at the end of the input."""
