@@ -342,12 +342,12 @@ class raw_env(AECEnv[AgentID, Any, Any]):
         if self.render_mode is None:
             logger.warn("render() does nothing without a render mode: pass render_mode to the environment.")
             return None
-        from idiot_env import render  # pictures need Pillow, which nobody else should wait for
+        from idiot_env.render import ansi, picture  # pictures need Pillow, which nobody else should wait for
 
         view = self.view(self.agent_selection)
         if self.render_mode == "rgb_array":
-            return render.picture(view, self.last_event, names=self.possible_agents, lang=self.render_lang)
-        text = render.ansi(view, self.last_event, names=self.possible_agents, lang=self.render_lang)
+            return picture(view, self.last_event, names=self.possible_agents, lang=self.render_lang)
+        text = ansi(view, self.last_event, names=self.possible_agents, lang=self.render_lang)
         if self.render_mode == "ansi":
             return text
         print(text, flush=True)
