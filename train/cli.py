@@ -150,6 +150,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"{name}: {' '.join(str(error).split())}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
+        if sys.stderr.isatty():
+            print(file=sys.stderr)  # the shell's prompt begins a line of its own
         return 130
     except BrokenPipeError:
         # Whoever read our output has left.  What is still buffered must not be written when Python shuts down.
