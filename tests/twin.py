@@ -2,6 +2,21 @@
 
 It was written from the rules alone, without a look at the engine, so that a slip in one is not repeated in the other.
 Nothing here is meant to be quick.  A card is a text such as ``6S``, ``TH`` or ``*1``.
+
+Where the rules can be read in two ways, this is how the twin reads them:
+
+* ``last_two``: the hand is refilled first, so twos are the last cards only when nothing is drawn after them.
+   Four twos that would burn the pile are last cards too.  A chance draw never is one: the hand is not empty.
+* An empty pile may be taken when neither a play nor a chance draw is legal.  Exchanging and stacking do not count as
+  something to do instead; a run contains a legal play, and there is no sneaking under an empty pile.
+* ``skip_same``: who goes out by laying the rank on top still skips, among those who remain.  With one other player left
+  the turn comes back.  A sneak and a run skip nobody.
+* A sneak passes the turn, except that four threes which are the whole pile burn and give an extra turn like any burn.
+* ``swap=anytime``: the budget of a turn is the number of face-up cards when it begins; cards stacked during the turn do
+  not add to it.  Failed and fitting chance draws, flips and takes end the turn like a play.
+* ``opening=lowest``: the lowest rank is that of the starter's hand, whoever ``starter`` names.
+* ``starter_tie=left_of_dealer`` applies to ties only; a single lowest hand starts.
+* ``stack`` looks at the hand after drawing.  It makes no difference: with stock left a hand has three cards or more.
 """
 
 from __future__ import annotations
@@ -257,7 +272,7 @@ class Twin:
             return height(rank) < height("7")
         return height(rank) >= height(top)
 
-    def twos_end_the_game(self, count: int) -> bool:
+    def twos_empty_the_player(self, count: int) -> bool:
         """Whether ``count`` twos from this turn's zone, after the refill, would leave their player without a card."""
         seat = self.seat()
         if self.phase == "hand":
@@ -269,7 +284,7 @@ class Twin:
     def play_allowed(self, rank: str, count: int) -> bool:
         if not self.fits(rank):
             return False
-        return not (rank == "2" and self.rules["last_two"] != "allowed" and self.twos_end_the_game(count))
+        return not (rank == "2" and self.rules["last_two"] != "allowed" and self.twos_empty_the_player(count))
 
     # --- what is legal -----------------------------------------------------------------------------------------------
 
