@@ -110,6 +110,34 @@ def test_rows_carry_masks_and_settled_rewards() -> None:
     assert (first == env.reset()).all()
 
 
+def test_lean_policy_equals_the_stock_one() -> None:
+    learner = make_learner(make_config(TINY), FrozenCopy())
+    with torch.no_grad():
+        for parameter in learner.policy.parameters():
+            parameter.normal_(0, 0.5)
+    env = learner.get_env()
+    observation = torch.from_numpy(env.reset())
+    masks = get_action_masks(env)
+    stock = learner.policy.get_distribution(observation, action_masks=masks)
+    actions = stock.get_actions()
+    values, log_probability, entropy = learner.policy.evaluate_actions(observation, actions, masks)
+    assert torch.allclose(log_probability, stock.log_prob(actions), atol=1e-5)
+    assert torch.allclose(entropy, stock.entropy(), atol=1e-5)
+    assert torch.allclose(values, learner.policy.predict_values(observation), atol=1e-5)
+    best, _, best_log_probability = learner.policy.forward(observation, deterministic=True, action_masks=masks)
+    assert torch.equal(best, stock.mode())
+    assert torch.allclose(best_log_probability, stock.log_prob(best), atol=1e-5)
+
+    torch.manual_seed(1)
+    row = int(masks.sum(axis=1).argmax())
+    many = 20_000
+    drawn, _, _ = learner.policy.forward(
+        observation[row].repeat(many, 1), action_masks=np.repeat(masks[row : row + 1], many, 0)
+    )
+    shares = torch.bincount(drawn, minlength=masks.shape[1]) / many
+    assert torch.allclose(shares, stock.distribution.probs[row], atol=0.015)
+
+
 def test_frozen_copy_keeps_its_weights_until_refreshed() -> None:
     copy = FrozenCopy()
     with pytest.raises(RuntimeError, match="no weights"):
