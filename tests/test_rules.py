@@ -1021,6 +1021,18 @@ def test_R24_by_a_flip(late: Dealer) -> None:
     assert shows(game, turn=3, pile="229JQKAA")
 
 
+def test_R24_whoever_goes_out_with_an_equal_card_skips_too(late: Dealer) -> None:
+    game = go(to_the_flips(late, "29A", skip_same=True), "flip 1", "flip 2", "play J", "play Q", "play K", "play A")
+    assert shows(go(game, "flip 3"), out=[1], turn=3, pile="2229JQKAA")
+
+
+def test_R24_going_out_by_a_burn_skips_nobody(late: Dealer) -> None:
+    up = {1: "822", 2: "JJJ", 3: "QQJ", 4: "3QQ", 0: "KKK"}
+    game = late(up=up, down={1: "29K"}, after_two="again", skip_same=True, sneak_three=True)
+    go(game, BURN_OF_LATE_PILE, "play 2x2", "flip 1", "flip 2", "play J", "play Q", "sneak", "play Kx3", "flip 3")
+    assert shows(game, out=[1], turn=2, pile="", burned=burned_with("32229JQKKKK"))
+
+
 def test_R24_a_sneaked_three_does_not_skip(table: Dealer) -> None:
     game = go(table(3, hand=["3", "3"], sneak_three=True, skip_same=True), "play 3", "sneak")
     assert shows(game, turn=2, pile="33")
