@@ -20,7 +20,7 @@ from tests.twin import OPTIONS, PRESETS, RuleDict, Twin, all_cards, random_rules
 
 ROOT = Path(__file__).resolve().parent.parent
 MAX_ACTIONS = 400
-QUICK_RANDOM_GAMES, SLOW_GAMES = 150, 3000
+QUICK_RANDOM_GAMES, SLOW_GAMES = 90, 3000
 ACTION_KINDS = {"play", "take", "take with a card", "flip", "chance", "swap", "done", "stack", "run", "sneak"}
 PHASES = {"swap", "hand", "up", "down", "over"}
 
