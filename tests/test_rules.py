@@ -659,6 +659,11 @@ def test_R14_no_tie_needs_no_rule(table: Dealer, tie: str) -> None:
     assert table(3, dealer=0, hand=hands, starter="lowest_hand", starter_tie=tie).turn == 2
 
 
+@pytest.mark.parametrize(("hands", "turn"), [(("45K", "45A", "4AA"), 0), (("4AA", "45K", "45A"), 1)])
+def test_R14_most_low_compares_card_by_card(table: Dealer, hands: tuple[str, ...], turn: int) -> None:
+    assert table(3, hand=hands, starter="lowest_hand", starter_tie="most_low").turn == turn
+
+
 def test_R14_most_low_still_tied_is_nearest_left(table: Dealer) -> None:
     hands = {1: "9JJ", 2: "45K", 0: "45K"}
     assert table(3, dealer=0, hand=hands, starter="lowest_hand", starter_tie="most_low").turn == 2
@@ -867,6 +872,14 @@ def test_R20_twos_from_the_hand_that_would_be_the_last(late: Dealer, last_two: s
     assert shows(game, turn=1, hand1="2", legal=["play 2", "take"] if last_two == "allowed" else ["take"])
 
 
+def test_R20_four_twos_that_would_burn_are_last_cards_too(late: Dealer) -> None:
+    game = to_the_flips(late, "922", last_two="forbidden", runs=True)
+    go(game, "flip 1", "play J", "play Q", "play K", "play A", "flip 2", "flip 3")
+    assert shows(game, turn=2, pile="", hand1="9JQKA2222", down1="...")
+    go(game, "play J", "take Q", "play K", "take A", "run 9-A", "take J", "play J", "play K", "play A")
+    assert shows(game, turn=1, pile="JKA", hand1="2222", legal=["play 2", "play 2x2", "play 2x3", "take"])
+
+
 # --- R21: sevens low -------------------------------------------------------------------------------------------------
 
 
@@ -1031,6 +1044,16 @@ def test_R24_going_out_by_a_burn_skips_nobody(late: Dealer) -> None:
     game = late(up=up, down={1: "29K"}, after_two="again", skip_same=True, sneak_three=True)
     go(game, BURN_OF_LATE_PILE, "play 2x2", "flip 1", "flip 2", "play J", "play Q", "sneak", "play Kx3", "flip 3")
     assert shows(game, out=[1], turn=2, pile="", burned=burned_with("32229JQKKKK"))
+
+
+def test_R24_going_out_with_a_two_that_gives_an_extra_turn_skips_nobody(late: Dealer) -> None:
+    game = go(to_the_flips(late, "922", skip_same=True), "flip 1", "play J", "play Q", "play K", "take A", "flip 2")
+    assert shows(go(game, "flip 3"), out=[1], turn=2, pile="22")
+
+
+def test_R24_who_is_out_is_not_the_one_skipped(late: Dealer) -> None:
+    game = go(seat_1_goes_out(late, skip_same=True), "play J", "play Q", "take K", "play A", "take J", "play Q")
+    assert shows(go(game, "play Q"), turn=2, pile="QQ", out=[1])
 
 
 def test_R24_a_sneaked_three_does_not_skip(table: Dealer) -> None:
