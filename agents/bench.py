@@ -71,29 +71,37 @@ def run_bench(
 
 
 def match_table(matches: Sequence[Match], rules: Rules) -> Table:
-    """The matches as a table for the terminal."""
+    """The matches as a table for the terminal: share of games lost, mean place, decisions of all seats per game."""
     first = matches[0]
     even = rules.losers / first.players
     table = Table(
         title=f"{rules} · {first.players} players · {first.games:,} games a pairing · even is {even:.1%}",
         title_justify="left",
     )
-    table.add_column("agent")
-    table.add_column("against" if first.players == 2 else "among")
-    for name in ("games lost", "95 % interval", "mean place", "cut off", "decisions a game"):
-        table.add_column(name, justify="right")
+    table.add_column("agent", overflow="fold")
+    table.add_column("against" if first.players == 2 else "among", overflow="fold")
+    for name in ("lost", "95 % interval", "place", "cut off", "decisions"):
+        table.add_column(name, justify="right", no_wrap=True)
     for match in matches:
         low, high = match.interval
         table.add_row(
             match.focal,
             match.others,
             f"{match.lost:.2%}",
-            f"{low:.2%} – {high:.2%}",
+            f"{low:.1%} – {high:.1%}",
             f"{match.mean_place:.3f}",
             f"{match.truncated:,}",
             f"{match.decisions:.1f}",
         )
     return table
+
+
+def print_matches(matches: Sequence[Match], rules: Rules) -> None:
+    """Print the table; a file or a pipe has room for long names, where rich would assume 80 columns."""
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=120)
+    console.print(match_table(matches, rules))
 
 
 def describe_agent(agent: Agent) -> dict[str, Any]:
@@ -169,7 +177,7 @@ def run(args: argparse.Namespace) -> int:
     matches = run_bench(
         agents, rules, players, args.deals, seed=args.seed, max_decisions=args.max_decisions, quiet=args.quiet
     )
-    Console().print(match_table(matches, rules))
+    print_matches(matches, rules)
     if args.json is not None:
         write_json(args.json, result_json(matches, agents, rules, args.deals, args.seed, args.max_decisions))
         print(f"wrote {args.json}")

@@ -16,6 +16,9 @@ from idiot_env._jit import jit
 from idiot_env.cards import advance, mix
 from idiot_env.observation import LAYOUT
 
+SHARP = 0.25
+"""The temperature of play: nearly the most probable action, yet two such agents cannot go round in circles for ever."""
+
 _PLAYERS = LAYOUT["players"].start
 
 
@@ -42,29 +45,38 @@ class NeuralAgent:
     Args:
         network: the weights.
         name: as it appears in tables.
-        sample: draw from the policy instead of taking its most probable action.
-        seed: for :meth:`act` when sampling.
+        temperature: 1 draws from the policy; less sharpens it (the probabilities to the power 1/temperature, made to
+            sum to 1); 0 always takes the most probable action.
+        seed: for :meth:`act` when drawing.
         card: the model folder's JSON, for whoever wants to show it.
     """
 
     def __init__(
-        self, network: Network, name: str, *, sample: bool = False, seed: int = 0, card: dict[str, Any] | None = None
+        self,
+        network: Network,
+        name: str,
+        *,
+        temperature: float = SHARP,
+        seed: int = 0,
+        card: dict[str, Any] | None = None,
     ) -> None:
         self.network = network
         self.name = name
-        self.sample = sample
+        self.temperature = temperature
         self.card = card or {}
         self._streams = fresh_streams(seed, 1)
 
     @classmethod
-    def load(cls, folder: str | Path, *, name: str | None = None, sample: bool = False, seed: int = 0) -> NeuralAgent:
+    def load(
+        cls, folder: str | Path, *, name: str | None = None, temperature: float = SHARP, seed: int = 0
+    ) -> NeuralAgent:
         """The agent of a model folder.
 
         Raises:
             InputError: if the folder is no model.
         """
         network, card = load_model(Path(folder))
-        return cls(network, name or f"ppo:{folder}", sample=sample, seed=seed, card=card)
+        return cls(network, name or f"ppo:{folder}", temperature=temperature, seed=seed, card=card)
 
     def check_players(self, players: int) -> None:
         """Refuse a table with more seats than the network can read."""
@@ -79,10 +91,10 @@ class NeuralAgent:
         if len(observation):
             self.check_players(int(observation[:, _PLAYERS].max()))
         logits = self.network.logits(self.network.hidden(observation))
-        if not self.sample:
+        if self.temperature == 0:
             return np.where(mask == 1, logits, -np.inf).argmax(axis=1)
         actions = np.empty(len(streams), np.int64)
-        sample_rows(masked_softmax(logits, mask), mask, streams, actions)
+        sample_rows(masked_softmax(logits / np.float32(self.temperature), mask), mask, streams, actions)
         return actions
 
     def probabilities(self, view: View) -> npt.NDArray[np.float32]:

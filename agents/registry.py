@@ -6,8 +6,9 @@ spec                agent
 ``random``          uniformly among the legal actions
 ``greedy``          lowest rank that fits
 ``careful``         readable maxims
-``ppo:PATH``        a trained model's most probable action; PATH is its folder
-``ppo~:PATH``       the same model, drawing from its policy
+``ppo:PATH``        a trained model, its policy sharpened; PATH is its folder
+``ppo!:PATH``       the same model, always its most probable action: stronger by a little, but may stall for ever
+``ppo~:PATH``       the same model, drawing from its policy as it is
 ==================  ==============================================================================================
 """
 
@@ -16,10 +17,11 @@ from __future__ import annotations
 from agents import compiled
 from agents.compiled import CompiledAgent
 from agents.errors import InputError
-from agents.neural import NeuralAgent
+from agents.neural import SHARP, NeuralAgent
 from agents.protocol import Agent
 
-SPECS = (*compiled.NAMES, "ppo:PATH", "ppo~:PATH")
+SPECS = (*compiled.NAMES, "ppo:PATH", "ppo!:PATH", "ppo~:PATH")
+_TEMPERATURES = {"ppo": SHARP, "ppo!": 0.0, "ppo~": 1.0}
 
 
 def make_agent(spec: str, seed: int = 0) -> Agent:
@@ -31,6 +33,6 @@ def make_agent(spec: str, seed: int = 0) -> Agent:
     if spec in compiled.NAMES:
         return CompiledAgent(spec, seed)
     kind, colon, path = spec.partition(":")
-    if colon and path and kind in ("ppo", "ppo~"):
-        return NeuralAgent.load(path, name=spec, sample=kind == "ppo~", seed=seed)
+    if colon and path and kind in _TEMPERATURES:
+        return NeuralAgent.load(path, name=spec, temperature=_TEMPERATURES[kind], seed=seed)
     raise InputError(f"unknown agent {spec!r}: the agents are {', '.join(SPECS)}.")

@@ -91,7 +91,7 @@ def test_save_load_same_choice(tmp_path: Path) -> None:
     save_model(tmp_path / "m", network, {"rules": "standard", "seed": 7})
     again, card = load_model(tmp_path / "m")
     assert card["seed"] == 7
-    agent, loaded = NeuralAgent(network, "a"), make_agent(f"ppo:{tmp_path / 'm'}")
+    agent, loaded = NeuralAgent(network, "a", temperature=0), make_agent(f"ppo!:{tmp_path / 'm'}")
     for view in views(4, 30):
         assert (again(view.observation[None])[0] == network(view.observation[None])[0]).all()
         action = agent.act(view)
@@ -103,12 +103,24 @@ def test_save_load_same_choice(tmp_path: Path) -> None:
 
 
 def test_sampling_follows_the_policy() -> None:
-    agent = NeuralAgent(random_network(), "a", sample=True)
+    agent = NeuralAgent(random_network(), "a", temperature=1)
     view = max(views(2, 40), key=lambda v: len(v.legal))
     n = 20_000
     observation, mask = np.repeat(view.observation[None], n, 0), np.repeat(view.action_mask[None], n, 0)
     chosen = agent.act_batch(observation, mask, np.arange(n, dtype=np.int64))
     assert np.bincount(chosen, minlength=N_ACTIONS) / n == pytest.approx(agent.probabilities(view), abs=0.015)
+
+
+def test_sharpening_keeps_the_order() -> None:
+    network = random_network()
+    view = max(views(2, 40), key=lambda v: len(v.legal))
+    observation, mask = np.repeat(view.observation[None], 4000, 0), np.repeat(view.action_mask[None], 4000, 0)
+    best = int(NeuralAgent(network, "a", temperature=0).act(view))
+    shares = [
+        (NeuralAgent(network, "a", temperature=t).act_batch(observation, mask, np.arange(4000)) == best).mean()
+        for t in (4.0, 1.0, 0.25)
+    ]
+    assert shares[0] < shares[1] < shares[2]
 
 
 def test_a_model_refuses_a_larger_table() -> None:

@@ -57,7 +57,7 @@ class FrozenCopy:
         self._agent: NeuralAgent | None = None
 
     def refresh(self, network: Network) -> None:
-        self._agent = NeuralAgent(network, SELF, sample=True)
+        self._agent = NeuralAgent(network, SELF, temperature=1.0)
 
     def act_batch(self, observation: Observations, mask: Masks, streams: Streams) -> Actions:
         if self._agent is None:
@@ -67,7 +67,7 @@ class FrozenCopy:
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """One evaluation on the way: the most probable action against the first agent of ``bench``."""
+    """One evaluation on the way: the sharpened policy against the first agent of ``bench``."""
 
     decisions: int
     seconds: float

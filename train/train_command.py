@@ -40,10 +40,8 @@ def run(args: argparse.Namespace) -> int:
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise InputError(f"{folder} is not empty: name another folder with --out, so that no run is overwritten.")
 
-    from rich.console import Console
-
     from agents.arena import MAX_DECISIONS
-    from agents.bench import match_table, result_json, run_bench, write_json
+    from agents.bench import print_matches, result_json, run_bench, write_json
     from agents.registry import make_agent
     from idiot_env import Rules
     from train.ppo import train
@@ -60,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
         agents = [model, *opponents]
         pairs = [(model, opponent) for opponent in opponents]
         matches = run_bench(agents, rules, config.players, deals, seed=config.seed, quiet=args.quiet, only=pairs)
-        Console().print(match_table(matches, rules))
+        print_matches(matches, rules)
         write_json(folder / "bench.json", result_json(matches, agents, rules, deals, config.seed, MAX_DECISIONS))
     print(f"play against it: idiot play ppo:{folder / 'model'}")
     return 0
