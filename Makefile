@@ -5,13 +5,13 @@ VENV ?= .venv
 # Any recent torch will do; a pinned one keeps results comparable. Installed first, so that nothing else chooses a build.
 TORCH ?= torch==2.13.0
 CONFIG ?= configs/quick.yaml
-# Workers of pytest: a number, or auto for one on each core.
+# Workers of pytest: a number, or auto for one on each core, up to four (each of them compiles what it meets first).
 WORKERS ?= auto
 # Goes to the command behind train, test, test-all and structure: make test ARGS='-k burn'
 ARGS ?=
 
 BIN := $(VENV)/bin
-PIP := $(BIN)/pip --quiet --disable-pip-version-check
+PIP := $(BIN)/pip --disable-pip-version-check
 # One stamp for each set of extras. Installing one set takes nothing away from another, and a new pyproject.toml
 # brings both up to date.
 TRAIN_READY := $(VENV)/.ready-train
@@ -37,12 +37,12 @@ $(VENV)/pyvenv.cfg:
 $(TRAIN_READY): pyproject.toml | $(VENV)/pyvenv.cfg
 	@echo "installing the project and what training needs into $(VENV) ..."
 	@$(PIP) install '$(TORCH)'
-	@$(PIP) install --editable '.[train]'
+	@$(PIP) install -qq --editable '.[train]'
 	@touch $@
 
 $(TEST_READY): $(TRAIN_READY)
 	@echo "installing what the tests need into $(VENV) ..."
-	@$(PIP) install --editable '.[train,dev]'
+	@$(PIP) install -qq --editable '.[train,dev]'
 	@touch $@
 
 train: $(TRAIN_READY) ## set up, train the quick model, benchmark it, say how to play against it
@@ -50,10 +50,10 @@ train: $(TRAIN_READY) ## set up, train the quick model, benchmark it, say how to
 	@echo "(the command idiot lives in $(BIN); '$(BIN)/idiot --help' lists what else it does)"
 
 test: $(TEST_READY) ## set up and pass the tests
-	$(BIN)/pytest -n $(WORKERS) $(ARGS)
+	$(BIN)/pytest -n $(WORKERS) --maxprocesses 4 $(ARGS)
 
 test-all: $(TEST_READY) ## all tests, the slow ones too
-	$(BIN)/pytest -n $(WORKERS) -m 'slow or not slow' $(ARGS)
+	$(BIN)/pytest -n $(WORKERS) --maxprocesses 4 -m 'slow or not slow' $(ARGS)
 
 lint: $(TEST_READY) ## ruff: rules and format
 	$(BIN)/ruff check .
