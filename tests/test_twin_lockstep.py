@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from idiot_env import Game, Rules
+from idiot_env import Game, IllegalAction, Rules
 from tests.fixed_games import FIXED, play_fixed
-from tests.twin import OPTIONS, PRESETS, RuleDict, Twin, all_cards, random_rules
+from tests.twin import LOW_TO_HIGH, OPTIONS, ORDINARY, PRESETS, RuleDict, Twin, all_cards, random_rules
 
 ROOT = Path(__file__).resolve().parent.parent
 MAX_ACTIONS = 400
@@ -148,6 +148,35 @@ def test_lockstep_over_thousands_of_games(part: int) -> None:
         preset = random.Random(seed).choice(list(PRESETS))
         lockstep(PRESETS[preset], players, seed, Counter())
     everything_occurred(seen)
+
+
+def every_text() -> set[str]:
+    """Every action that can be written."""
+    plays = {f"play {rank}{times}" for rank in LOW_TO_HIGH for times in ("", "x2", "x3", "x4")}
+    swaps = {f"swap {given} {got}" for given in LOW_TO_HIGH for got in LOW_TO_HIGH if given != got}
+    runs = {f"run {low}-{high}" for place, low in enumerate(ORDINARY) for high in ORDINARY[place + 2 :]}
+    others = {"take", "chance", "done", "flip 1", "flip 2", "flip 3", "sneak", "sneak x2", "sneak x3", "sneak x4"}
+    return plays | swaps | runs | others | {f"{word} {rank}" for word in ("take", "stack") for rank in LOW_TO_HIGH}
+
+
+def test_what_the_twin_does_not_list_is_refused_and_changes_nothing() -> None:
+    texts = every_text()
+    for rules, players, seed in random_tables(12, start=7000):
+        rng = random.Random(seed)
+        deck = shuffled(rules, rng)
+        game, twin = Game(Rules(**rules), players, deck=deck, dealer=0), Twin(rules, players, deck, 0)
+        for _ in range(150):
+            before, legal = game.snapshot(), twin.legal()
+            assert texts.issuperset(legal)
+            for text in rng.sample(sorted(texts.difference(legal)), 3):
+                with pytest.raises(IllegalAction):
+                    game.apply(text)
+            assert game.snapshot() == before
+            if twin.turn is None:
+                break
+            text = choose(legal, rng)
+            game.apply(text)
+            twin.apply(text)
 
 
 # --- the same game in other clothes ----------------------------------------------------------------------------------
