@@ -6,7 +6,7 @@ Nothing here is meant to be quick.  A card is a text such as ``6S``, ``TH`` or `
 Where the rules can be read in two ways, this is how the twin reads them:
 
 * ``last_two``: the hand is refilled first, so twos are the last cards only when nothing is drawn after them.
-   Four twos that would burn the pile are last cards too.  A chance draw never is one: the hand is not empty.
+  Four twos that would burn the pile are last cards too.  A chance draw never is one: the hand is not empty.
 * An empty pile may be taken when neither a play nor a chance draw is legal.  Exchanging and stacking do not count as
   something to do instead; a run contains a legal play, and there is no sneaking under an empty pile.
 * ``skip_same``: who goes out by laying the rank on top still skips, among those who remain.  With one other player left
