@@ -20,7 +20,7 @@ from agents.protocol import Actions, Masks, Observations, Streams, fresh_streams
 from idiot_env import View
 from idiot_env import actions as A
 from idiot_env._jit import jit
-from idiot_env.cards import ACE, JOKER, N_RANKS, NO_RANK, TEN, TWO, advance, below
+from idiot_env.cards import ACE, JOKER, N_RANKS, NINE, NO_RANK, TEN, TWO, advance, below
 from idiot_env.observation import LAYOUT, OPPONENTS
 
 NAMES = ("random", "greedy", "careful")
@@ -209,7 +209,7 @@ def careful(observation, mask):
     2. Play the cheapest rank, all copies when low, one at a time when high and the stock still refills the hand.
     3. Finish four of a kind; hold tens for big piles.
     4. Lay what the next player surely cannot answer, the more so on a big pile.
-    5. Take a small pile on purpose rather than give up a two or ten early in the game.
+    5. Take a small, low pile on purpose rather than give up a two or ten early in the game.
     """
     if observation[_ZONE_SWAP] == 1:
         exchange = best_exchange(observation, mask)
@@ -222,11 +222,21 @@ def careful(observation, mask):
                 best, least = A.PLAY + 4 * rank + careful_play(observation, mask, rank) - 1, cost
     if best < 0:
         return careful_without_play(observation, mask)
-    pile = int(observation[_PILE_SIZE])
-    if mask[A.TAKE] == 1 and best >= A.PLAY + 4 * TEN and least > 95.0 and 0 < pile <= 2 and observation[_STOCK] > 6:
-        if best // 4 == TEN or best // 4 == JOKER or best // 4 == TWO:
-            return A.TAKE
+    if mask[A.TAKE] == 1 and spare_special(observation, best // 4, least):
+        return A.TAKE
     return best
+
+
+@jit
+def spare_special(observation, rank, cost):
+    """Whether to take the pile on purpose: early, when it is small and low and only a two or ten could be laid.
+
+    A low pile matters: two players who both spare their twos could pass aces to and fro for ever.
+    """
+    if rank != TWO and rank != TEN and rank != JOKER:
+        return False
+    small_and_low = 0 < observation[_PILE_SIZE] <= 2 and top_rank(observation) < NINE
+    return small_and_low and cost > 95.0 and observation[_STOCK] > 6
 
 
 @jit
