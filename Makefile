@@ -25,7 +25,7 @@ export OMP_NUM_THREADS MKL_NUM_THREADS OPENBLAS_NUM_THREADS
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help train test test-all lint types structure clean
+.PHONY: help train test test-all bench lint types structure clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -54,6 +54,9 @@ test: $(TEST_READY) ## set up and pass the tests
 
 test-all: $(TEST_READY) ## all tests, the slow ones too
 	$(BIN)/pytest -n $(WORKERS) --maxprocesses 4 -m 'slow or not slow' $(ARGS)
+
+bench: $(TEST_READY) ## how fast the environment is here
+	$(BIN)/python -m tests.benchmarks.speed $(ARGS)
 
 lint: $(TEST_READY) ## ruff: rules and format
 	$(BIN)/ruff check .
