@@ -24,6 +24,8 @@ whatever the batch size; :attr:`Batch.seeds` holds the seeds of the games now on
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -166,6 +168,12 @@ def make_tables(
     return tables
 
 
+@cache
+def _pool(threads: int) -> ThreadPoolExecutor:
+    """Workers for compiled steps, which hold no interpreter lock; shared by all batches of this process."""
+    return ThreadPoolExecutor(threads, thread_name_prefix="idiot_env")
+
+
 class Batch:
     """N games side by side.
 
@@ -177,6 +185,8 @@ class Batch:
         max_decisions: a game is truncated after that many decisions.
         autoreset: ``"same_step"``, ``"next_step"`` or ``"disabled"``.
         fresh: return copies instead of the arrays that the next call overwrites.
+        threads: share the rows of each step among so many threads; the results are the same.  More than one pays on
+            idle cores only: on a busy machine it collapses.
 
     Raises:
         ValueError: for an impossible table, number or mode.
@@ -192,17 +202,21 @@ class Batch:
         max_decisions: int = 2000,
         autoreset: str = "same_step",
         fresh: bool = False,
+        threads: int = 1,
     ) -> None:
         if n < 1:
             raise ValueError(f"n={n} is not possible: a batch holds at least one game.")
         if max_decisions < 1:
             raise ValueError(f"max_decisions={max_decisions} is not possible: give at least 1.")
+        if threads < 1:
+            raise ValueError(f"threads={threads} is not possible: give at least 1.")
         if autoreset not in AUTORESET_MODES:
             raise ValueError(f"autoreset={autoreset!r} is not possible: it is one of {', '.join(AUTORESET_MODES)}.")
         self.n = n
         self.max_decisions = max_decisions
         self.autoreset = autoreset
         self.fresh = fresh
+        self.threads = threads
         self.tables = make_tables(n, rules, players, dealer)
         self.states = np.zeros(n, STATE)
         self.row_seeds = np.zeros(n, np.int64)
@@ -273,7 +287,14 @@ class Batch:
             row = int(rows[wrong])
             legal = np.flatnonzero(self.mask[row]).tolist()
             raise IllegalAction(f"action {int(numbers[wrong])} is not legal in game {row}: legal ids are {legal}.")
-        step_rows(rows, numbers, AUTORESET_MODES.index(self.autoreset), self.max_decisions, self.states, self.tables,
+        if self.threads == 1 or len(rows) < self.threads:
+            self._step_rows(rows, numbers)
+        else:
+            shares = np.array_split(rows, self.threads), np.array_split(numbers, self.threads)
+            list(_pool(self.threads).map(self._step_rows, *shares))
+        return self._outputs()
+
+    def _step_rows(self, rows: npt.NDArray[np.int64], actions: npt.NDArray[np.int64]) -> None:
+        step_rows(rows, actions, AUTORESET_MODES.index(self.autoreset), self.max_decisions, self.states, self.tables,
                   self.row_seeds, self.episodes, self.seeds, self.observation, self.mask, self.seat, self.reward,
                   self.terminated, self.truncated)  # fmt: skip
-        return self._outputs()

@@ -64,6 +64,19 @@ def test_the_batch_size_changes_no_game() -> None:
     assert not (large.observation[4] == large.observation[5]).all()
 
 
+def test_threads_change_nothing_but_the_time() -> None:
+    batches = [Batch(50, "sjanse", 3, threads=threads) for threads in (1, 2, 7)]
+    rng = np.random.default_rng(2)
+    for batch in batches:
+        batch.reset(4)
+    for _ in range(120):
+        actions = np.array([draw(rng, mask) for mask in batches[0].mask])
+        first, *others = [batch.step(actions) for batch in batches]
+        for other in others:
+            assert all((a == b).all() for a, b in zip(first, other, strict=True))
+    assert all((batch.states == batches[0].states).all() for batch in batches)
+
+
 @pytest.mark.parametrize("mode", AUTORESET_MODES)
 def test_autoreset(mode: str) -> None:
     batch = Batch(1, players=2, max_decisions=3, autoreset=mode)
@@ -120,6 +133,7 @@ def test_an_illegal_action_moves_no_game() -> None:
     [
         ({"n": 0}, "n=0"),
         ({"n": 2, "max_decisions": 0}, "max_decisions=0"),
+        ({"n": 2, "threads": 0}, "threads=0"),
         ({"n": 2, "autoreset": "never"}, "autoreset='never'"),
         ({"n": 2, "players": [2, 3, 4]}, "players has 3 entries"),
         ({"n": 2, "players": 6}, "players=6"),
