@@ -125,17 +125,15 @@ def writable(text: str) -> str:
 
 def _pieces(text: str, font: FreeTypeFont) -> list[tuple[str, str, float]]:
     """Runs of letters the font has, and single composed ones: ``(letter or "", what to write, width)``."""
-    pieces: list[tuple[str, str, float]] = []
+    runs: list[tuple[str, str]] = []
     for sign in writable(text):
         if sign in _COMPOSED:
-            base = _COMPOSED[sign]
-            pieces.append((sign, base, font.getlength(base) - _OVERLAP.get(sign, 0) * font.size))
-        elif pieces and not pieces[-1][0]:
-            joined = pieces[-1][1] + sign
-            pieces[-1] = ("", joined, font.getlength(joined))
+            runs.append((sign, _COMPOSED[sign]))
+        elif runs and not runs[-1][0]:
+            runs[-1] = ("", runs[-1][1] + sign)
         else:
-            pieces.append(("", sign, font.getlength(sign)))
-    return pieces
+            runs.append(("", sign))
+    return [(sign, base, font.getlength(base) - _OVERLAP.get(sign, 0) * font.size) for sign, base in runs]
 
 
 def _compose(draw: ImageDraw, x: float, y: float, sign: str, base: str, font: FreeTypeFont, fill: Color) -> None:
@@ -169,10 +167,7 @@ class _Canvas:
         self.brush = ImageDraw.Draw(self.image, "RGBA")
 
     def pixels(self) -> npt.NDArray[np.uint8]:
-        from PIL import Image
-
-        small = self.image.resize((WIDTH, HEIGHT), Image.Resampling.LANCZOS)
-        return np.asarray(small, dtype=np.uint8).copy()
+        return np.asarray(self.image.reduce(SCALE), dtype=np.uint8).copy()
 
     def box(
         self, box: Box, fill: Color | None, radius: float = 8, outline: Color | None = None, line: float = 1
@@ -208,8 +203,9 @@ class _Canvas:
 
     def shortened(self, text: str, size: float, room: float) -> str:
         """``text`` cut to ``room`` points."""
-        if self.width_of(text, size) <= room:
+        if len(text) * size < room or self.width_of(text, size) <= room:
             return text
+        text = text[: round(6 * room / size)]  # no letter is narrower than a sixth of its height
         while text and self.width_of(text + "…", size) > room:
             text = text[:-1]
         return text.rstrip() + "…"
