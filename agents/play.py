@@ -172,9 +172,7 @@ class Session:
         self.seat = self.agents.index(None)
         self.names = seat_names(agents, self.text["person"])
         # At the table the person is "you"; in the record, which others read, they have a name.
-        self.shown_names = [
-            word("you", lang) if agent is None else self.names[k] for k, agent in enumerate(agents)
-        ]
+        self.shown_names = [word("you", lang) if agent is None else self.names[k] for k, agent in enumerate(agents)]
         game.names = self.names
         self.log: list[str] = []
         self.begun = False
@@ -215,9 +213,7 @@ class Session:
         self.begun = True
         turn = self.game.turn
         assert turn is not None
-        begins = (
-            self.text["you_begin"] if turn == self.seat else self.text["begins"].format(name=self.names[turn])
-        )
+        begins = self.text["you_begin"] if turn == self.seat else self.text["begins"].format(name=self.names[turn])
         self.remember(begins[:1].upper() + begins[1:])
 
     def tell(self, event: Event) -> None:
@@ -348,9 +344,7 @@ class Session:
         if not result["truncated"]:
             lost = self.seat in result["idiots"]
             self.terminal.say(
-                self.terminal.style(
-                    self.text["you_lost" if lost else "you_won"], "bold", "red" if lost else "green"
-                )
+                self.terminal.style(self.text["you_lost" if lost else "you_won"], "bold", "red" if lost else "green")
             )
 
     def leave(self, ask: bool) -> None:
@@ -429,9 +423,7 @@ examples:
     )
     parser.add_argument("--seed", type=seed_number, metavar="S", help="which deal (default: a new one)")
     add_language_argument(parser)
-    parser.add_argument(
-        "--save", type=Path, metavar="FILE", help="save the record in FILE at the end without asking"
-    )
+    parser.add_argument("--save", type=Path, metavar="FILE", help="save the record in FILE at the end without asking")
 
 
 def opponents(specs: Sequence[str], players: int, seat: int, seed: int) -> list[Agent | None]:
@@ -455,9 +447,7 @@ def check_save(path: Path) -> None:
     except (OSError, ValueError) as error:
         if isinstance(error, InputError):
             raise
-        raise InputError(
-            f"--save {clean(str(path))} is not possible: {getattr(error, 'strerror', error)}."
-        ) from None
+        raise InputError(f"--save {clean(str(path))} is not possible: {getattr(error, 'strerror', error)}.") from None
 
 
 def run(args: argparse.Namespace) -> int:

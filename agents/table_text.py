@@ -99,9 +99,7 @@ def draw_rows(rows: Sequence[Row], lang: str, terminal: Terminal) -> list[str]:
     lines = ["  " + _columns(heads, widths)]
     for row, line in zip(rows, cells, strict=True):
         text = ("> " if row.acts else "  ") + _columns(line, widths)
-        lines.append(
-            terminal.style(text, "bold") if row.acts else terminal.style(text, "dim") if row.status else text
-        )
+        lines.append(terminal.style(text, "bold") if row.acts else terminal.style(text, "dim") if row.status else text)
     return [terminal.style(lines[0], "dim"), *lines[1:]]
 
 
@@ -120,12 +118,8 @@ def pile_line(view: View, lang: str) -> str:
 
 def pile_line_open(snapshot: dict[str, Any], lang: str) -> str:
     """The same for referees, with the whole pile."""
-    pile = (
-        f"{spaced(snapshot['pile'])} ({card_count(len(snapshot['pile']), lang)})" if snapshot["pile"] else ""
-    )
-    return _pile_stock_burned(
-        pile or word("empty", lang), len(snapshot["stock"]), len(snapshot["burned"]), lang
-    )
+    pile = f"{spaced(snapshot['pile'])} ({card_count(len(snapshot['pile']), lang)})" if snapshot["pile"] else ""
+    return _pile_stock_burned(pile or word("empty", lang), len(snapshot["stock"]), len(snapshot["burned"]), lang)
 
 
 def _pile_stock_burned(pile: str, stock: int, burned: int, lang: str) -> str:
@@ -143,9 +137,7 @@ def draw_view(view: View, names: Sequence[str], lang: str, terminal: Terminal) -
     ]
 
 
-def draw_open(
-    snapshot: dict[str, Any], names: Sequence[str], dealer: int, lang: str, terminal: Terminal
-) -> list[str]:
+def draw_open(snapshot: dict[str, Any], names: Sequence[str], dealer: int, lang: str, terminal: Terminal) -> list[str]:
     """The table with every card open: for referees."""
     return [
         *draw_rows(rows_of_snapshot(snapshot, names, dealer, lang), lang, terminal),

@@ -27,9 +27,7 @@ class Terminal:
         # Some terminals are dumb, and https://no-color.org asks programs to keep quiet on request.
         self.edited = False
         """Whether the readline library reads the answers."""
-        self.styled = (
-            sys.stdout.isatty() and os.environ.get("TERM") != "dumb" and not os.environ.get("NO_COLOR")
-        )
+        self.styled = sys.stdout.isatty() and os.environ.get("TERM") != "dumb" and not os.environ.get("NO_COLOR")
         if self.interactive and sys.stdout.isatty():
             with contextlib.suppress(ImportError):
                 import readline  # noqa: F401  (gives input() line editing and a history)

@@ -38,10 +38,7 @@ _VERBS = {
     "run": "run", "r": "run", "rekke": "run", "rekka": "run",
 }  # fmt: skip
 _RANK_OF_WORD = {
-    rank_word(rank, lang, count): RANKS[rank]
-    for lang in LANGUAGES
-    for rank in range(N_RANKS)
-    for count in (1, 2)
+    rank_word(rank, lang, count): RANKS[rank] for lang in LANGUAGES for rank in range(N_RANKS) for count in (1, 2)
 }
 
 _TEXT = {

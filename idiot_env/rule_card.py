@@ -21,9 +21,7 @@ def rule_card(rules: Rules, lang: str, width: int = 88) -> str:
         ValueError: for an unknown language.
     """
     paragraphs = list((_norwegian if check_lang(lang) == "no" else _english)(rules))
-    title = (
-        f"Idiot: reglene ved bordet «{rules}»" if lang == "no" else f'Idiot: the rules of the table "{rules}"'
-    )
+    title = f"Idiot: reglene ved bordet «{rules}»" if lang == "no" else f'Idiot: the rules of the table "{rules}"'
     numbered = [
         fill(
             f"{number:>2}. {text}",
@@ -56,8 +54,7 @@ def _english(rules: Rules) -> Iterator[str]:
 
     if rules.losers == 1:
         yield (
-            "Aim: be rid of all your cards. There is no winner to speak of, but the last one with "
-            "cards is the idiot."
+            "Aim: be rid of all your cards. There is no winner to speak of, but the last one with cards is the idiot."
         )
     else:
         yield "Aim: be rid of all your cards. The last two players with cards are both idiots."
@@ -130,8 +127,7 @@ def _english(rules: Rules) -> Iterator[str]:
     )
     if rules.after_two == "again":
         yield (
-            "Twos: whoever lays a 2 fills up the hand and has another turn; the pile stays, and "
-            "anything fits on it."
+            "Twos: whoever lays a 2 fills up the hand and has another turn; the pile stays, and anything fits on it."
         )
     else:
         yield "Twos: a 2 starts the order afresh. The pile stays, and the next player may lay anything on it."
@@ -172,8 +168,7 @@ def _english(rules: Rules) -> Iterator[str]:
     if rules.skip_same:
         yield (
             "Skipping: whoever lays the same rank as the top card makes the next player miss a turn, "
-            "unless the pile burns "
-            + ("or a 2 gives another turn." if rules.after_two == "again" else "by it.")
+            "unless the pile burns " + ("or a 2 gives another turn." if rules.after_two == "again" else "by it.")
         )
     empty = ""
     if rules.last_two != "allowed":
@@ -218,9 +213,7 @@ def _english(rules: Rules) -> Iterator[str]:
     if rules.losers == 1:
         yield "The end: as soon as only one player has cards, the game is over, and that player is the idiot."
     else:
-        yield (
-            "The end: as soon as only two players have cards, the game is over, and both of them are idiots."
-        )
+        yield ("The end: as soon as only two players have cards, the game is over, and both of them are idiots.")
     yield (
         "Open and secret: everybody sees the face-up cards, the pile and how many cards each player "
         "has, and may remember "

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from agents.compiled import CompiledAgent
-from idiot_env import Game, Rules
+from idiot_env import Game, Rules, View
+from idiot_env.actions import parse_action
+from idiot_env.batched import show_row
 from idiot_env.observation import observe
 from idiot_env.seats import LearnerSeats
 
@@ -113,3 +115,99 @@ def test_the_same_seed_is_the_same_run() -> None:
 def test_bad_seats_are_refused(arguments: dict, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         LearnerSeats(2, [CompiledAgent("random")], players=2, **arguments)
+
+
+# --- games made by hand ----------------------------------------------------------------------------------------------
+
+
+class Script:
+    """An opponent that plays given actions in order, then, in the games dealt after, whatever is legal first."""
+
+    def __init__(self, *texts: str) -> None:
+        self.texts = list(texts)
+
+    def act_batch(self, observation: np.ndarray, mask: np.ndarray, streams: np.ndarray) -> np.ndarray:
+        assert len(mask) == 1
+        if not self.texts:
+            return mask.argmax(axis=1)
+        action = parse_action(self.texts.pop(0))
+        assert mask[0, action] == 1
+        return np.array([action])
+
+
+def last_cards(hands: list[str], top: str, script: Script, rules: str = "standard") -> LearnerSeats:
+    """A game in which everybody has only these hand cards left; the learner, seat 0, acts on a pile of one card."""
+    seats = LearnerSeats(1, [Script()], rules=f"{rules} swap=never", players=len(hands), seat=0)
+    seats.reset(1)
+    seats.opponents = [script]
+    state = seats.batch.states[0]
+    spare = {rank: [4 * place + suit for suit in range(4)] for place, rank in enumerate("3456789TJQKA2")}
+    state["up"][:], state["known"][:], state["down"][:], state["stock_size"] = 0, 0, -1, 0
+    for seat, hand in enumerate(hands):
+        state["hand"][seat] = sum(1 << spare[rank].pop() for rank in hand)
+    pile = spare[top].pop()
+    state["pile"][0], state["pile_size"], state["pile_set"] = pile, 1, 1 << pile
+    state["top"], state["run"], state["turn"], state["phase"] = pile // 4, 1, 0, 1
+    state["burned"] = sum(1 << card for cards in spare.values() for card in cards)
+    batch = seats.batch
+    show_row(batch.states, 0, batch.observation, batch.mask, batch.seat)
+    return seats
+
+
+def act(seats: LearnerSeats, text: str) -> tuple[float, bool]:
+    step = seats.step(np.array([parse_action(text)]))
+    return float(step.reward[0]), bool(step.terminated[0])
+
+
+def test_a_burn_repeats_the_learner_without_asking_anybody() -> None:
+    script = Script("play 9")
+    seats = last_cards(["T4QQ", "9J"], "5", script)
+    assert act(seats, "play T") == (0.0, False)
+    assert script.texts == ["play 9"], "the burn gave the learner another turn"
+    assert View(seats.observation[0], seats.mask[0], 0).pile_size == 0
+    assert act(seats, "play 4") == (0.0, False)
+    assert script.texts == []
+    assert View(seats.observation[0], seats.mask[0], 0).top == 6
+    assert act(seats, "play Qx2") == (1.0, True), "the game was over when the learner went out"
+
+
+def test_an_opponents_burn_is_one_step_of_the_learner() -> None:
+    script = Script("play T", "play 2", "play Kx2")
+    seats = last_cards(["44", "T2KK"], "3", script)
+    assert act(seats, "play 4") == (0.0, False)
+    assert script.texts == ["play Kx2"], "ten, extra turn, two; then the learner"
+    assert act(seats, "take") == (-1.0, True)
+    assert script.texts == []
+
+
+def test_players_who_drop_out_are_skipped_and_the_last_loses() -> None:
+    script = Script("play 9", "play K", "play A", "play K")
+    seats = last_cards(["3QQ", "9A", "KK"], "9", script)
+    assert act(seats, "take") == (0.0, False), "seat 1 lays a nine, seat 2 a king"
+    assert script.texts == ["play A", "play K"]
+    script.texts[1:] = ["take"]
+    assert act(seats, "take") == (0.0, False), "seat 1 goes out with its ace, seat 2 takes it"
+    assert seats.batch.states[0]["place"][:3].tolist() == [0, 1, 0]
+    script.texts[:] = ["play A", "play K"]
+    assert act(seats, "play 3") == (0.0, False), "seat 1 is skipped: seat 2 lays its ace"
+    assert script.texts == ["play K"]
+    assert act(seats, "take") == (-1.0, True), "seat 2 goes out with its king: the learner is the idiot"
+    assert script.texts == []
+
+
+def test_the_learner_who_drops_out_first_ends_its_row() -> None:
+    script = Script()
+    seats = last_cards(["9", "35", "46"], "8", script)
+    first = int(seats.batch.seeds[0])
+    assert act(seats, "play 9") == (0.5, True), "the others' game is not played on"
+    assert int(seats.batch.seeds[0]) != first
+    assert seats.mask[0].any()
+
+
+def test_with_two_idiots_the_reward_is_shared_by_the_others() -> None:
+    script = Script("play A", "take", "play 5")
+    seats = last_cards(["3QQ", "A", "44", "5"], "9", script, "standard losers=2")
+    # Seat 1 goes out; seat 2 takes the ace, seat 3 leads its five and goes out: two are left, both idiots.
+    assert act(seats, "take") == (-1.0, True)
+    winner = last_cards(["9", "35", "46", "7"], "8", Script(), "standard losers=2")
+    assert act(winner, "play 9") == (1.0, True), "+losers/(players − losers) = 2/2"
