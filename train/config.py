@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -29,6 +29,9 @@ class TrainConfig(BaseModel):
     max_decisions: int = Field(2000, ge=1)
     opponents: dict[str, float] = Field(
         default_factory=lambda: {SELF: 1.0}, description="share of opponent seats by agent; self is a frozen copy"
+    )
+    teach: Literal["one_seat", "all_seats"] = Field(
+        "all_seats", description="who fills the buffer: one learner seat per game, or every seat that plays the policy"
     )
     refresh_rollouts: int = Field(1, ge=1, description="rollouts between refreshes of the frozen copy")
 

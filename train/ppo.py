@@ -1,8 +1,10 @@
 """Self-play PPO, from the configuration to a finished model: read it from top to bottom.
 
-sb3-contrib's MaskablePPO learns on :class:`train.vec_env.LearnerVecEnv`.  Opponents' seats are played inside the step,
-by a frozen copy of the learner (refreshed every ``refresh_rollouts`` rollouts) and by named agents in the shares that
-the configuration gives.  A run leaves, in its folder:
+sb3-contrib's MaskablePPO learns on :class:`train.vec_env.LearnerVecEnv`.  In each game one drawn seat is the learner's;
+the others are drawn, in the shares that the configuration gives, among named agents, which act inside the step, and
+``self``.  With ``teach: one_seat`` that is a frozen copy of the learner (refreshed every ``refresh_rollouts``
+rollouts), also inside the step; with ``teach: all_seats`` the learner plays these seats itself and learns from all of
+them.  A run leaves, in its folder:
 
 ===========================  ==========================================================================================
 ``config.yaml``              the configuration, changes included
@@ -39,10 +41,11 @@ import idiot_env
 from agents.arena import play_match
 from agents.network import Network, save_model, write_file
 from agents.neural import NeuralAgent
-from agents.protocol import Actions, Agent, BatchAgent, Masks, Observations, Streams
+from agents.protocol import Actions, BatchAgent, Masks, Observations, Streams
 from agents.registry import make_agent
 from idiot_env import Rules
 from idiot_env.seats import LearnerSeats
+from train.all_seats import SeatBuffer, TeachingSeats
 from train.config import SELF, TrainConfig
 from train.policy import IdiotPolicy
 from train.vec_env import LearnerVecEnv
@@ -164,25 +167,29 @@ def model_facts(config: TrainConfig, decisions: int) -> dict[str, Any]:
 
 
 def make_opponents(config: TrainConfig, copy: FrozenCopy) -> tuple[list[BatchAgent], list[float]]:
-    """The opponents' policies and their shares."""
-    policies: list[Any] = []
-    for spec in config.opponents:
-        agent: Agent | FrozenCopy = copy if spec == SELF else make_agent(spec, config.seed)
-        policies.append(agent)
-    return policies, list(config.opponents.values())
+    """The opponents' policies and their shares; the present policy (its copy) comes first, if with share 0."""
+    shares = {SELF: 0.0} | config.opponents
+    policies: list[Any] = [copy if spec == SELF else make_agent(spec, config.seed) for spec in shares]
+    return policies, list(shares.values())
 
 
 def make_learner(config: TrainConfig, copy: FrozenCopy, tensorboard: Path | None = None) -> MaskablePPO:
     """MaskablePPO on the vector environment that the configuration describes."""
     torch.set_num_threads(config.threads)
     opponents, shares = make_opponents(config, copy)
-    seats = LearnerSeats(
+    kind: type[LearnerSeats] = TeachingSeats if config.teach == "all_seats" else LearnerSeats
+    seats = kind(
         config.games,
         opponents,
         shares=shares,
         rules=config.rules,
         players=config.players,
         max_decisions=config.max_decisions,
+    )
+    buffer = (
+        dict(rollout_buffer_class=SeatBuffer, rollout_buffer_kwargs=dict(seats=seats, seed=config.seed))
+        if isinstance(seats, TeachingSeats)
+        else {}
     )
     learner = MaskablePPO(
         IdiotPolicy,
@@ -200,6 +207,7 @@ def make_learner(config: TrainConfig, copy: FrozenCopy, tensorboard: Path | None
         seed=config.seed,
         device="cpu",
         policy_kwargs=dict(widths=config.widths, players=config.players, rules_block=False),
+        **buffer,
     )
     copy.refresh(learner.policy.to_network())
     outputs = [TensorBoardOutputFormat(str(tensorboard))] if tensorboard else []
