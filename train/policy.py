@@ -72,12 +72,17 @@ class IdiotPolicy(MaskableActorCriticPolicy):
     def forward(
         self, obs: torch.Tensor, deterministic: bool = False, action_masks: Any = None
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """Actions ``[B]``, values ``[B, 1]`` and log-probabilities ``[B]``; draws by the Gumbel-max trick."""
+        """Actions ``[B]``, values ``[B, 1]`` and log-probabilities ``[B]``; draws by inverse transform sampling."""
         logits, values = self._evaluate(obs, action_masks)
-        log_probabilities = scores = torch.log_softmax(logits, dim=1)
-        if not deterministic:
-            scores = scores - torch.log(torch.empty_like(scores).exponential_())
-        actions = scores.argmax(dim=1)
+        log_probabilities = torch.log_softmax(logits, dim=1)
+        if deterministic:
+            actions = logits.argmax(dim=1)
+        else:
+            # Cheaper than multinomial or exponential noise for every action. The threshold is never 0, so that no
+            # action without probability is drawn.
+            cumulative = torch.softmax(logits, dim=1).cumsum(dim=1)
+            threshold = (1.0 - torch.rand(len(logits), 1)) * cumulative[:, -1:]
+            actions = (cumulative < threshold).sum(dim=1)
         return actions, values, log_probabilities.gather(1, actions[:, None])[:, 0]
 
     def evaluate_actions(
