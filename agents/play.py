@@ -30,7 +30,6 @@ from agents.neural import NeuralAgent
 from agents.protocol import Agent, Model
 from agents.registry import SPECS, make_agent
 from agents.replay import result_lines
-from agents.table_text import draw_view, grouped
 from agents.terminal import Terminal, clean
 from agents.typed import NotAnAction, ordered_legal, read_action
 from idiot_env import Game, View
@@ -38,6 +37,7 @@ from idiot_env.actions import TEXTS
 from idiot_env.cards import RANKS, TEN, counts_text
 from idiot_env.events import Event
 from idiot_env.rule_card import rule_card
+from idiot_env.table_text import draw_view, grouped
 from idiot_env.words import action_sentence, event_sentence, spaced, word
 
 DEFAULT_AGENT = "careful"
@@ -293,7 +293,7 @@ class Session:
 
     def show_table(self, view: View) -> None:
         self.terminal.say()
-        for line in draw_view(view, self.shown_names, self.lang, self.terminal):
+        for line in draw_view(view, self.shown_names, self.lang, self.terminal.style):
             self.terminal.say(line)
 
     def show_legal(self, view: View) -> None:

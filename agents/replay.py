@@ -11,10 +11,10 @@ from typing import Any
 
 from agents.arguments import add_language_argument, natural_int
 from agents.errors import InputError
-from agents.table_text import draw_open, draw_view
 from agents.terminal import Terminal, clean
 from idiot_env import Game, RecordError
 from idiot_env.events import Event
+from idiot_env.table_text import draw_open, draw_view
 from idiot_env.words import event_sentence, word
 
 _TEXT = {
@@ -127,9 +127,9 @@ class Viewer:
             sentence = f"{game.rules} – {self.text['start']}"
         self.terminal.tell(f"[{index}/{self.last}] {sentence}")
         if self.seat is None:
-            lines = draw_open(game.snapshot(), names, game.dealer, self.lang, self.terminal)
+            lines = draw_open(game.snapshot(), names, game.dealer, self.lang, self.terminal.style)
         else:
-            lines = draw_view(game.view(self.seat), names, self.lang, self.terminal)
+            lines = draw_view(game.view(self.seat), names, self.lang, self.terminal.style)
         for line in lines:
             say(line)
         if index == self.last:

@@ -11,10 +11,9 @@ from typing import Any
 from idiot_env.cards import NO_RANK, RANKS, counts_text
 from idiot_env.events import Event
 from idiot_env.picture import names_of, picture
+from idiot_env.table_text import draw_view
 from idiot_env.view import View
-from idiot_env.words import card_count, check_lang, event_sentence, spaced, word
-
-_HIDDEN, _GONE = "?", "·"
+from idiot_env.words import check_lang, event_sentence, spaced, word
 
 
 def ansi(view: View, event: Event | None = None, names: Sequence[str] | None = None, lang: str = "en") -> str:
@@ -28,37 +27,15 @@ def ansi(view: View, event: Event | None = None, names: Sequence[str] | None = N
     check_lang(lang)
     called = names_of(view, names, lang)
     lines = [f"{view.rules} · {view.players} {word('players', lang)} · {word('phase_' + view.phase, lang)}", ""]
-    rows = [_row(view, relative, called, lang) for relative in [*view.opponents, 0]]
-    widths = [max(len(row[column]) for row in rows) for column in range(4)]
-    lines += ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows]
-
-    pile = f"{word('pile', lang)}: {word('empty', lang)}"
-    if view.pile_size:
-        top = f"{word('top', lang)} {RANKS[view.top]}" + (f", {view.run} {word('run', lang)}" if view.run > 1 else "")
-        pile = f"{word('pile', lang)}: {card_count(view.pile_size, lang)} ({top}; {spaced(counts_text(view.pile))})"
-    burned = f"{word('burned', lang)}: {int(view.burned.sum())}"
-    lines += ["", f"  {pile}   {word('stock', lang)}: {view.stock_size}   {burned}"]
-    lines.append(f"  {word('hand', lang)}: {spaced(counts_text(view.hand)) or '–'}")
+    shown = [f"{name} ({word('you', lang)})" if seat == view.seat else name for seat, name in enumerate(called)]
+    lines += draw_view(view, shown, lang)
+    if view.pile_size > view.run:
+        lines.append(f"  {word('pile', lang)}: {spaced(counts_text(view.pile))}")
     if view.legal_texts:
         lines.append(f"  {word('legal', lang)}: {', '.join(view.legal_texts)}")
     if event is not None:
         lines.append(f"  {word('last_action', lang)}: {event_sentence(event, lang, called, view.seat)}")
     return "\n".join(lines)
-
-
-def _row(view: View, relative: int, names: Sequence[str], lang: str) -> tuple[str, str, str, str]:
-    """Name, hand, face-up and face-down cards of one seat; an arrow marks whose turn it is."""
-    name = names[(view.seat + relative) % view.players] + (f" ({word('you', lang)})" if relative == 0 else "")
-    name = ("> " if view.turn == relative else "  ") + name + (" *" if view.dealer == relative else "")
-    if view.place(relative):
-        return name, f"{word('out', lang)} ({view.place(relative)})", "", ""
-    hand = f"{word('hand', lang)}: {card_count(view.hand_size(relative), lang)}"
-    known = spaced(counts_text(view.known(relative))) if relative else ""
-    if known:
-        hand += f" ({word('known', lang)}: {known})"
-    up = f"{word('face_up', lang)}: {spaced(counts_text(view.up(relative))) or '–'}"
-    down = " ".join(_HIDDEN if there else _GONE for there in view.down(relative))
-    return name, hand, up, f"{word('face_down', lang)}: {down}"
 
 
 def as_json(view: View) -> dict[str, Any]:

@@ -124,15 +124,14 @@ def test_a_seat_sees_no_more_than_it_saw(
 @pytest.mark.parametrize("seat", range(3))
 def test_secrecy_of_the_drawing(seat: int) -> None:
     """Deal afresh what the seat cannot know: what it is shown stays the same."""
-    from agents.table_text import draw_view
-    from agents.terminal import Terminal
+    from idiot_env.table_text import draw_view
 
     rng = np.random.default_rng(seat)
     game = Game("sjanse stack=yes jokers=2", 3, seed=11, max_decisions=150)
     while not game.over:
         twin = game.copy()
         twin._states = determinize(game.states, seat, rng)
-        shown, other = (draw_view(g.view(seat), ["a", "b", "c"], "no", Terminal()) for g in (game, twin))
+        shown, other = (draw_view(g.view(seat), ["a", "b", "c"], "no") for g in (game, twin))
         assert shown == other
         game.apply(str(rng.choice(game.legal())))
 

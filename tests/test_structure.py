@@ -32,6 +32,7 @@ FLOORS = {
     "idiot_env.view": 5,
     "idiot_env.truth": 5,
     "idiot_env.words": 6,
+    "idiot_env.table_text": 7,
     "idiot_env.rule_card": 7,
     "idiot_env.picture": 7,
     "idiot_env.render": 8,

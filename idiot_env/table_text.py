@@ -1,21 +1,32 @@
 """The table as lines of text: from one seat's view, or with all cards open for a referee.
 
-Pure functions.  The drawing from a view gets nothing else, so it cannot show what the seat may not know.
+Pure functions.  The drawing from a view gets nothing else, so it cannot show what the seat may not know.  Whoever shows
+the lines may pass a ``style`` that makes words bold or dim.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
-from agents.terminal import Terminal
 from idiot_env.cards import NO_RANK, RANKS, counts_text
 from idiot_env.view import View
 from idiot_env.words import card_count, spaced, word
 
 _HIDDEN = "?"
 _GONE = "·"
+
+
+class Style(Protocol):
+    """Dresses a text in styles by name: ``bold``, ``dim``, ``green``."""
+
+    def __call__(self, text: str, *names: str) -> str: ...
+
+
+def plain(text: str, *names: str) -> str:
+    """The style of plain text: none."""
+    return text
 
 
 @dataclass(frozen=True)
@@ -85,7 +96,7 @@ def rows_of_snapshot(snapshot: dict[str, Any], names: Sequence[str], dealer: int
     ]
 
 
-def draw_rows(rows: Sequence[Row], lang: str, terminal: Terminal) -> list[str]:
+def draw_rows(rows: Sequence[Row], lang: str, style: Style = plain) -> list[str]:
     """The seats as aligned columns; the one to act is marked."""
     heads = ("", *(word(key, lang) for key in ("hand", "face_up", "face_down")))
     cells = []
@@ -99,8 +110,8 @@ def draw_rows(rows: Sequence[Row], lang: str, terminal: Terminal) -> list[str]:
     lines = ["  " + _columns(heads, widths)]
     for row, line in zip(rows, cells, strict=True):
         text = ("> " if row.acts else "  ") + _columns(line, widths)
-        lines.append(terminal.style(text, "bold") if row.acts else terminal.style(text, "dim") if row.status else text)
-    return [terminal.style(lines[0], "dim"), *lines[1:]]
+        lines.append(style(text, "bold") if row.acts else style(text, "dim") if row.status else text)
+    return [style(lines[0], "dim"), *lines[1:]]
 
 
 def _columns(cells: Sequence[str], widths: Sequence[int]) -> str:
@@ -126,21 +137,23 @@ def _pile_stock_burned(pile: str, stock: int, burned: int, lang: str) -> str:
     return f"{word('pile', lang)}: {pile}   {word('stock', lang)}: {stock}   {word('burned', lang)}: {burned}"
 
 
-def draw_view(view: View, names: Sequence[str], lang: str, terminal: Terminal) -> list[str]:
+def draw_view(view: View, names: Sequence[str], lang: str, style: Style = plain) -> list[str]:
     """The table as one seat sees it."""
     hand = grouped(counts_text(view.hand)) or "–"
     return [
-        *draw_rows(rows_of_view(view, names, lang), lang, terminal),
+        *draw_rows(rows_of_view(view, names, lang), lang, style),
         "",
         "  " + pile_line(view, lang),
-        f"  {word('hand', lang)}: {terminal.style(hand, 'bold', 'green')}",
+        f"  {word('hand', lang)}: {style(hand, 'bold', 'green')}",
     ]
 
 
-def draw_open(snapshot: dict[str, Any], names: Sequence[str], dealer: int, lang: str, terminal: Terminal) -> list[str]:
+def draw_open(
+    snapshot: dict[str, Any], names: Sequence[str], dealer: int, lang: str, style: Style = plain
+) -> list[str]:
     """The table with every card open: for referees."""
     return [
-        *draw_rows(rows_of_snapshot(snapshot, names, dealer, lang), lang, terminal),
+        *draw_rows(rows_of_snapshot(snapshot, names, dealer, lang), lang, style),
         "",
         "  " + pile_line_open(snapshot, lang),
         f"  {word('stock', lang)}: {spaced(snapshot['stock']) or '–'}",
