@@ -82,6 +82,8 @@ def test_ansi_shows_known_cards_and_who_is_out() -> None:
                 if other in snapshot["out"]:
                     assert f"out, place {snapshot['out'].index(other) + 1}" in line
                     out += 1
+                elif game.over:
+                    assert line.endswith("idiot") == (not game.truncated)
                 elif other != seat and game.known[other]:
                     assert f"known: {' '.join(game.known[other]).replace('T', '10')}" in line
                     known += 1
