@@ -19,10 +19,16 @@ from agents.errors import InputError
 from idiot_env.rules import MAX_PLAYERS, MIN_PLAYERS, PRESETS, Rules, parse_changes
 from idiot_env.words import LANGUAGES
 
+LARGEST = 2**31 - 1
+"""Counts beyond it could not be played in a lifetime, and do not fit the engine's numbers."""
+
 
 def positive_int(text: str) -> int:
     """A whole number from 1 on."""
-    return _whole(text, 1)
+    number = _whole(text, 1)
+    if number > LARGEST:
+        raise argparse.ArgumentTypeError(f"{text!r} is not possible: give a whole number from 1 to {LARGEST}.")
+    return number
 
 
 def natural_int(text: str) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
+import os
 import platform
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
@@ -19,7 +20,7 @@ from rich.table import Table
 
 import idiot_env
 from agents.arena import MAX_DECISIONS, Match, deal_seeds, deals_hash, play_match
-from agents.arguments import add_rules_arguments, positive_int, rules_from
+from agents.arguments import add_rules_arguments, positive_int, rules_from, seed_number
 from agents.errors import InputError
 from agents.network import write_file
 from agents.neural import NeuralAgent
@@ -136,6 +137,25 @@ def result_json(
     }
 
 
+def check_json(path: Path) -> None:
+    """Refuse a place for the result before the matches instead of after them.
+
+    Raises:
+        InputError: with the reason.
+    """
+    try:
+        if path.is_dir() or not path.name:
+            raise InputError(f"--json {path} is a folder: name a file.")
+        if not path.parent.is_dir():
+            raise InputError(f"{path} cannot be written: {path.parent} is no folder.")
+        if not os.access(path.parent, os.W_OK):
+            raise InputError(f"{path} cannot be written: the folder {path.parent} is read-only.")
+    except (OSError, ValueError) as error:  # too long a name, a null byte
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"--json is not possible: {getattr(error, 'strerror', None) or error}.") from None
+
+
 def write_json(path: Path, result: dict[str, Any]) -> None:
     """Write a result, whole or not at all.
 
@@ -157,7 +177,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("agents", nargs="+", metavar="AGENT", help=f"two or more of {', '.join(SPECS)}")
     add_rules_arguments(parser, players=2)
     parser.add_argument("--deals", type=positive_int, default=2000, help="deals per pairing (default: %(default)s)")
-    parser.add_argument("--seed", type=int, default=0, help="which deals (default: %(default)s)")
+    parser.add_argument("--seed", type=seed_number, default=0, help="which deals (default: %(default)s)")
     parser.add_argument(
         "--max-decisions", type=positive_int, default=MAX_DECISIONS, help="limit of a game (default: %(default)s)"
     )
@@ -171,8 +191,8 @@ def run(args: argparse.Namespace) -> int:
     if len(set(args.agents)) < len(args.agents):
         raise InputError("an agent is named twice: each of them once is enough.")
     rules, players = rules_from(args)
-    if args.json is not None and not args.json.parent.is_dir():
-        raise InputError(f"{args.json} cannot be written: {args.json.parent} is no folder.")
+    if args.json is not None:
+        check_json(args.json)
     agents = [make_agent(spec, args.seed) for spec in args.agents]
     matches = run_bench(
         agents, rules, players, args.deals, seed=args.seed, max_decisions=args.max_decisions, quiet=args.quiet

@@ -204,12 +204,9 @@ class Batch:
         fresh: bool = False,
         threads: int = 1,
     ) -> None:
-        if n < 1:
-            raise ValueError(f"n={n} is not possible: a batch holds at least one game.")
-        if max_decisions < 1:
-            raise ValueError(f"max_decisions={max_decisions} is not possible: give at least 1.")
-        if threads < 1:
-            raise ValueError(f"threads={threads} is not possible: give at least 1.")
+        for name, number in (("n", n), ("max_decisions", max_decisions), ("threads", threads)):
+            if isinstance(number, bool) or not isinstance(number, int | np.integer) or number < 1:
+                raise ValueError(f"{name}={number!r} is not possible: give a whole number from 1 on.")
         if autoreset not in AUTORESET_MODES:
             raise ValueError(f"autoreset={autoreset!r} is not possible: it is one of {', '.join(AUTORESET_MODES)}.")
         self.n = n
@@ -229,6 +226,7 @@ class Batch:
         self.terminated = np.zeros(n, np.bool_)
         self.truncated = np.zeros(n, np.bool_)
         self._all = np.arange(n, dtype=np.int64)
+        self._dealt = False
 
     def _outputs(self) -> Step:
         outputs = Step(self.observation, self.mask, self.seat, self.reward, self.terminated, self.truncated)
@@ -244,7 +242,9 @@ class Batch:
             base = np.int64(seed_number(int(seeds)))
             self.row_seeds[:] = [int(stream(base, np.int64(i))) for i in range(self.n)]
         else:
-            given = np.asarray(seeds, dtype=np.int64)
+            given = np.asarray(seeds)
+            if given.dtype.kind not in "iu":
+                raise ValueError(f"seeds={seeds!r} is not possible: give whole numbers.")
             if given.shape != (self.n,):
                 raise ValueError(
                     f"seeds has shape {given.shape}: give one seed, or one for each of the {self.n} games."
@@ -259,12 +259,14 @@ class Batch:
 
     def deal(self, seeds: npt.NDArray[np.int64]) -> Step:
         """Deal row i from the deal seed ``seeds[i]`` itself, as ``Game(seed=seeds[i])`` does; int64 ``[N]``."""
+        self._dealt = True
         self.seeds[:] = seeds
         deal_rows(self.states, self.tables, self.seeds, self.observation, self.mask, self.seat)
         return self._outputs()
 
     def reset_games(self, rows: npt.NDArray[np.int64]) -> None:
         """Deal the next game in some rows (mode ``"disabled"``)."""
+        self._dealt = True
         reset_rows(rows, self.states, self.tables, self.row_seeds, self.episodes, self.seeds, self.observation,
                    self.mask, self.seat)  # fmt: skip
 
@@ -277,9 +279,16 @@ class Batch:
 
         Raises:
             IllegalAction: names the first row with an illegal action; no game has moved then.
+            ValueError: for actions that are no whole numbers, or not as many as games.
+            RuntimeError: before the first deal.
         """
+        if not self._dealt:
+            raise RuntimeError("call reset() before step().")
         rows = self._all if rows is None else rows
-        numbers = np.asarray(actions, dtype=np.int64)
+        given = np.asarray(actions)
+        if given.dtype.kind not in "iu":
+            raise ValueError(f"actions are of the type {given.dtype}: give whole numbers, the ids of actions.")
+        numbers = given.astype(np.int64, copy=False)
         if numbers.shape != rows.shape:
             raise ValueError(f"actions has shape {numbers.shape}: give one action for each of the {len(rows)} games.")
         wrong = first_illegal(rows, numbers, self.mask, self.seat)

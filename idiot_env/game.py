@@ -38,6 +38,14 @@ def seed_number(seed: int) -> int:
     return (int(seed) + 2**63) % 2**64 - 2**63
 
 
+def check_limit(max_decisions: int) -> int:
+    """``max_decisions`` if it lets a game begin."""
+    whole = isinstance(max_decisions, int | np.integer) and not isinstance(max_decisions, bool)
+    if not whole or max_decisions < 1:
+        raise ValueError(f"max_decisions={max_decisions!r} is not possible: give a whole number from 1 on.")
+    return int(max_decisions)
+
+
 def check_dealer(dealer: int, players: int) -> int:
     """``dealer`` if it is a seat at the table."""
     if isinstance(dealer, bool) or not isinstance(dealer, int | np.integer) or not 0 <= dealer < players:
@@ -69,6 +77,13 @@ def check_deck(deck: Sequence[str], rules: Rules) -> npt.NDArray[np.int8]:
     return np.array(cards, dtype=np.int8)
 
 
+def _action_id(action: Any) -> int:
+    """An action id as a plain number; a truth value or a fraction is none."""
+    if isinstance(action, bool) or not isinstance(action, int | np.integer):
+        raise ValueError(f"{action!r} is not an action: give its text or its id, a whole number.")
+    return int(action)
+
+
 class Game:
     """One game of Idiot.
 
@@ -95,7 +110,7 @@ class Game:
     ) -> None:
         self.rules = Rules.make(rules)
         self.players = self.rules.check_players(players)
-        self.max_decisions = max_decisions
+        self.max_decisions = None if max_decisions is None else check_limit(max_decisions)
         number = seed_number(secrets.randbits(63) if seed is None else seed)
         numbers = self.rules.numbers()
         order = np.zeros(54, np.int8)
@@ -149,7 +164,13 @@ class Game:
         return sorted(actions.TEXTS[action] for action in np.flatnonzero(self.mask))
 
     def view(self, seat: int) -> View:
-        """What ``seat`` may see; its mask is zero unless it is to act."""
+        """What ``seat`` may see; its mask is zero unless it is to act.
+
+        Raises:
+            ValueError: for a seat that is not at the table.
+        """
+        if isinstance(seat, bool) or not isinstance(seat, int | np.integer):
+            raise ValueError(f"seat {seat!r} is not at the table: seats go from 0 to {self.players - 1}.")
         observation = observe(self._states, seat)
         mask = self.mask if self.turn == seat else np.zeros(actions.N_ACTIONS, np.int8)
         return View(observation, mask, seat)
@@ -191,7 +212,7 @@ class Game:
         if self.over:
             raise IllegalAction(f"{action!r} is not legal: the game is over.")
         try:
-            number = actions.parse_action(action) if isinstance(action, str) else int(action)
+            number = actions.parse_action(action) if isinstance(action, str) else _action_id(action)
             text = actions.action_text(number)
         except ValueError as error:
             raise IllegalAction(f"{error} Legal now: {', '.join(self.legal())}.") from None
@@ -270,6 +291,10 @@ class Game:
             raise RecordError(f"rules is {changes!r}: it maps changed options to their values.")
         if not isinstance(record["actions"], list):
             raise RecordError(f"actions is {record['actions']!r}: it is a list of texts.")
+        # ``None`` would mean a fresh one to :class:`Game`.
+        for key, what in (("deck", "a list of card texts"), ("dealer", "a seat")):
+            if record[key] is None:
+                raise RecordError(f"{key} is None: a record names {what}.")
         try:
             rules = Rules.preset(str(record.get("preset", "standard")), **changes)
             game = cls(rules, record["players"], record["deck"], record["dealer"])

@@ -107,13 +107,13 @@ def _choices(name: str) -> str:
     return ", ".join(value_text(value) for value in OPTIONS[name])
 
 
-def _check_name(name: str) -> None:
-    if name not in OPTIONS:
+def _check_name(name: object) -> None:
+    if not isinstance(name, str) or name not in OPTIONS:
         raise ValueError(f"unknown option {name!r}: the options are {', '.join(OPTIONS)}.")
 
 
-def _check_preset(name: str) -> None:
-    if name not in PRESETS:
+def _check_preset(name: object) -> None:
+    if not isinstance(name, str) or name not in PRESETS:
         raise ValueError(f"unknown table {name!r}: the tables are {', '.join(PRESETS)}.")
 
 
@@ -155,7 +155,7 @@ class Rules:
                 raise ValueError(f"{name}={value!r} is not possible: {name} is one of {_choices(name)}{kind}.")
 
     @classmethod
-    def preset(cls, name: str, **changes: Any) -> Rules:
+    def preset(cls, name: str, /, **changes: Any) -> Rules:
         """A table by name with changed options: ``Rules.preset("norsk", chance=True)``."""
         _check_preset(name)
         for option in changes:
@@ -182,6 +182,8 @@ class Rules:
             return cls.parse(rules)
         if isinstance(rules, Mapping):
             changes = dict(rules)
+            for option in changes.keys() - {"preset"}:
+                _check_name(option)
             return cls.preset(changes.pop("preset", "standard"), **changes)
         raise ValueError(f"{rules!r} is no set of rules: give Rules, a text such as 'norsk chance=yes', or a mapping.")
 

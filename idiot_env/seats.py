@@ -2,7 +2,8 @@
 
 Row i of every array is one learner's own consecutive decisions, however often a burn repeats its seat and however many
 opponents act in between.  Its episode ends when its fate is settled: the game is over, it is cut off (reward 0), or the
-seat is out — then no later action can change its reward, and the next game is dealt at once.
+seat is out — then no later action can change its reward, and the next game is dealt at once, or on request
+(``autoreset=False``).
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ import numpy.typing as npt
 from idiot_env._jit import jit
 from idiot_env.batched import Batch
 from idiot_env.cards import advance, below, stream
-from idiot_env.engine import SEATS, reward_of_out
+from idiot_env.engine import NOBODY, SEATS, reward_of_out
+from idiot_env.observation import OBSERVATION_SIZE, write_observation
 
 _LEARNER_STREAM = 1000
 _OPPONENT_STREAM = 2000
@@ -30,6 +32,34 @@ class Policy(Protocol):
     ) -> npt.NDArray[np.int64]:
         """Legal actions int64 ``[K]`` for K views, see ``agents.protocol``."""
         ...
+
+
+@jit
+def draw_legal(mask, streams, actions):
+    """A uniformly drawn legal action for each of K masks into ``actions``; advances ``streams``."""
+    for k in range(actions.shape[0]):
+        streams[k] = advance(streams[k])
+        legal = 0
+        for action in range(mask.shape[1]):
+            legal += mask[k, action]
+        skip = below(streams[k], legal)
+        for action in range(mask.shape[1]):
+            if mask[k, action] == 1:
+                if skip == 0:
+                    actions[k] = action
+                    break
+                skip -= 1
+
+
+class UniformPlay:
+    """The opponent of who names none: draws uniformly among the legal actions, from each seat's random stream."""
+
+    def act_batch(
+        self, observation: npt.NDArray[np.int8], mask: npt.NDArray[np.int8], streams: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.int64]:
+        actions = np.empty(len(streams), np.int64)
+        draw_legal(mask, streams, actions)
+        return actions
 
 
 class SeatStep(NamedTuple):
@@ -86,6 +116,14 @@ def settle(rows, states, learner, over, cut, reward, terminated, truncated, fini
     return n
 
 
+@jit
+def show_ends(rows, states, learner, observation):
+    """Write what the learners in ``rows`` see of the games that are settled for them."""
+    for k in range(rows.shape[0]):
+        i = rows[k]
+        write_observation(states[i], learner[i], observation[i])
+
+
 class LearnerSeats:
     """N games with one learner seat each.
 
@@ -95,6 +133,13 @@ class LearnerSeats:
         shares: how often each of them is drawn for a seat (default: equally).
         rules, players, max_decisions: as in ``batched.Batch``.
         seat: the learner's seat; drawn for every game unless given.
+        autoreset: deal the next game within the step that settles one.  Otherwise ``observation`` is the learner's last
+            view of it and ``mask`` empty, and steps pass the row over until :meth:`next_games`.
+        last_views: keep the learners' last views, which autoreset replaces by the next game's first.
+
+    Attributes:
+        last_view: int8 ``[N, O]``, the learner's view at the end of its last settled game; ``None`` without
+            ``last_views``.
 
     Raises:
         ValueError: for an impossible table, seat or shares.
@@ -110,18 +155,27 @@ class LearnerSeats:
         players: int | Sequence[int] = 2,
         max_decisions: int = 2000,
         seat: int | None = None,
+        autoreset: bool = True,
+        last_views: bool = False,
     ) -> None:
         self.batch = Batch(n, rules, players, max_decisions=max_decisions, autoreset="disabled")
         fewest = int(self.batch.tables["players"].min())
-        if seat is not None and not 0 <= seat < fewest:
-            raise ValueError(f"seat={seat} is not possible: give a seat from 0 to {fewest - 1}.")
+        whole = isinstance(seat, int | np.integer) and not isinstance(seat, bool)
+        if seat is not None and not (whole and 0 <= seat < fewest):
+            raise ValueError(f"seat={seat!r} is not possible: give a seat from 0 to {fewest - 1}.")
         self.n = n
+        self.autoreset = autoreset
+        self.last_view = np.zeros((n, OBSERVATION_SIZE), np.int8) if last_views else None
         self.opponents = list(opponents)
+        for policy in self.opponents:
+            if not hasattr(policy, "act_batch"):
+                raise ValueError(f"{policy!r} is no opponent: it has no act_batch(observation, mask, streams).")
         weights = np.ones(len(self.opponents)) if shares is None else np.asarray(shares, dtype=np.float64)
-        if not self.opponents or weights.shape != (len(self.opponents),) or (weights < 0).any() or weights.sum() <= 0:
+        fits = len(self.opponents) > 0 and weights.shape == (len(self.opponents),)
+        if not fits or not np.isfinite(weights).all() or (weights < 0).any() or weights.sum() <= 0:
             raise ValueError(f"shares={shares!r} is not possible: give one number of at least 0 for each opponent.")
         self._shares = np.cumsum(weights / weights.sum())
-        self._fixed_seat = -1 if seat is None else seat
+        self._fixed_seat = -1 if seat is None else int(seat)
         self.learner = np.zeros(n, np.int64)
         self.opponent = np.zeros((n, SEATS), np.int64)
         self.streams = np.zeros((n, SEATS), np.int64)
@@ -144,9 +198,23 @@ class LearnerSeats:
     def reset(self, seeds: int | npt.ArrayLike) -> SeatStep:
         """Deal all games and play to every learner's first decision."""
         self.batch.reset(seeds)
+        return self.start(self._rows)
+
+    def next_games(self, rows: npt.NDArray[np.int64]) -> SeatStep:
+        """Deal the next game in ``rows``, whether or not the present one is settled; as :meth:`reset`."""
+        self.batch.reset_games(rows)
+        return self.start(rows)
+
+    def start(self, rows: npt.NDArray[np.int64]) -> SeatStep:
+        """Seat the learners of games that ``batch`` has dealt and play to their first decisions.
+
+        A game that is cut off before the learner's first decision is nobody's: the next one is dealt.
+        """
+        self.batch.terminated[rows] = False
+        self.batch.truncated[rows] = False
         self._clear()
-        self._seat(self._rows)
-        self._play_on(self._rows)
+        self._seat(rows)
+        self._play_on(rows, deal=True)
         self._clear()
         return self._outputs()
 

@@ -134,6 +134,10 @@ def test_an_illegal_action_moves_no_game() -> None:
         ({"n": 0}, "n=0"),
         ({"n": 2, "max_decisions": 0}, "max_decisions=0"),
         ({"n": 2, "threads": 0}, "threads=0"),
+        ({"n": "3"}, "n='3'"),
+        ({"n": 2.0}, "n=2.0"),
+        ({"n": 2, "max_decisions": "9"}, "max_decisions='9'"),
+        ({"n": 2, "threads": None}, "threads=None"),
         ({"n": 2, "autoreset": "never"}, "autoreset='never'"),
         ({"n": 2, "players": [2, 3, 4]}, "players has 3 entries"),
         ({"n": 2, "players": 6}, "players=6"),
@@ -146,3 +150,24 @@ def test_bad_batches_are_refused(arguments: dict, message: str) -> None:
         Batch(**arguments)
     with pytest.raises(ValueError, match="seeds has shape"):
         Batch(2).reset(np.arange(3))
+
+
+@pytest.mark.parametrize("seeds", [None, "x", 1.5, [1.0, 2.0]])
+def test_seeds_are_whole_numbers(seeds: object) -> None:
+    with pytest.raises(ValueError, match=r"seeds=.* is not possible"):
+        Batch(2).reset(seeds)  # type: ignore[arg-type]
+
+
+def test_a_batch_is_dealt_before_it_is_stepped() -> None:
+    with pytest.raises(RuntimeError, match=r"call reset\(\)"):
+        Batch(2).step(np.zeros(2, np.int64))
+
+
+@pytest.mark.parametrize("actions", [None, "take", [0.0, 0.0], [np.nan, 0.0], [True, True], [0, None]])
+def test_actions_are_whole_numbers(actions: object) -> None:
+    batch = Batch(2)
+    batch.reset(1)
+    before = batch.states.copy()
+    with pytest.raises(ValueError, match="give whole numbers"):
+        batch.step(actions)  # type: ignore[arg-type]
+    assert (batch.states == before).all()

@@ -135,6 +135,12 @@ BAD = {
     ("bench",): "AGENT",
     ("bench", "greedy", "random", "--deals", "0"): "'0'",
     ("bench", "greedy", "random", "--rules", "x"): "'x'",
+    ("bench", "greedy", "random", "--seed", "abc"): "'abc' is not possible",
+    ("bench", "greedy", "random", "--max-decisions", "9" * 20): "from 1 to 2147483647",
+    ("bench", "greedy", "random", "--deals", "9" * 20): "from 1 to 2147483647",
+    ("bench", "greedy", "random", "--json", "."): "is a folder",
+    ("bench", "greedy", "random", "--json", ""): "is a folder",
+    ("bench", "greedy", "random", "--json", "/no/such/folder/x.json"): "/no/such/folder",
     ("replay", "/no/such/file.json"): "/no/such/file.json",
 }
 

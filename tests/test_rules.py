@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from idiot_env import Game, IllegalAction, Rules
+from idiot_env import Game, IllegalAction, RecordError, Rules
 from idiot_env import rules as real_rules
 from tests.decks import LATE_ACTIONS, LATE_PILE, LATE_TABLE_CARDS, QUIET, Seats, deck_of, late_deck
 from tests.twin import DEFAULTS, LOW_TO_HIGH, OPTIONS, PRESETS, Twin, all_cards
@@ -1242,3 +1242,39 @@ def test_R30_a_bad_record_is_refused_with_its_place_and_what_was_legal() -> None
         Game.from_record(record | {"rules": {"snap": True}})
     with pytest.raises(ValueError, match="deck"):
         Game.from_record(record | {"deck": record["deck"][1:]})
+    for changed, message in (
+        ({"deck": None}, "deck is None"),
+        ({"dealer": None}, "dealer is None"),
+        ({"rules": {"name": 1}}, "unknown option 'name'"),
+    ):
+        with pytest.raises(RecordError, match=message):
+            Game.from_record(record | changed)
+
+
+@pytest.mark.parametrize("action", [None, 3.7, True, [], b"take", float("nan"), float("inf")])
+def test_R30_an_action_is_a_text_or_a_whole_number(action: object) -> None:
+    game = Game(seed=1)
+    before = game.snapshot()
+    with pytest.raises(IllegalAction, match=r"is not an action: .* Legal now: done"):
+        game.apply(action)  # type: ignore[arg-type]
+    assert game.snapshot() == before
+
+
+@pytest.mark.parametrize("seat", [-1, 4, "0", None, 1.0, True])
+def test_R29_only_a_seat_has_a_view(seat: object) -> None:
+    with pytest.raises(ValueError, match="is not at the table: seats go from 0 to 3"):
+        Game(seed=1).view(seat)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("limit", [0, -1, "9", 1.5, True])
+def test_R30_a_limit_lets_a_game_begin(limit: object) -> None:
+    with pytest.raises(ValueError, match="max_decisions="):
+        Game(max_decisions=limit)  # type: ignore[arg-type]
+
+
+def test_wrong_names_of_tables_and_options_are_one_sentence() -> None:
+    with pytest.raises(ValueError, match=r"unknown table \[\]"):
+        Rules.preset([])  # type: ignore[arg-type]
+    for option in ("name", 1):
+        with pytest.raises(ValueError, match=f"unknown option {option!r}: the options are"):
+            Rules.make({option: 2})  # type: ignore[dict-item]

@@ -211,3 +211,21 @@ def test_with_two_idiots_the_reward_is_shared_by_the_others() -> None:
     assert act(seats, "take") == (-1.0, True)
     winner = last_cards(["9", "35", "46", "7"], "8", Script(), "standard losers=2")
     assert act(winner, "play 9") == (1.0, True), "+losers/(players − losers) = 2/2"
+
+
+def test_seats_are_dealt_before_they_are_stepped() -> None:
+    """Nobody sits anywhere before the deal: waiting for the learner's turn would last for ever."""
+    with pytest.raises(RuntimeError, match=r"call reset\(\)"):
+        LearnerSeats(2, [Script()]).step(np.zeros(2, np.int64))
+
+
+@pytest.mark.parametrize("opponents", [["greedy"], [None], [Script(), "greedy"]])
+def test_opponents_are_policies(opponents: list) -> None:
+    with pytest.raises(ValueError, match="is no opponent"):
+        LearnerSeats(2, opponents)
+
+
+@pytest.mark.parametrize("share", [np.nan, np.inf, -1.0])
+def test_shares_are_finite(share: float) -> None:
+    with pytest.raises(ValueError, match="shares="):
+        LearnerSeats(2, [Script(), Script()], shares=[1.0, share])

@@ -17,6 +17,7 @@ from agents.compiled import CompiledAgent
 from agents.errors import InputError
 from agents.registry import make_agent
 from idiot_env.seats import LearnerSeats
+from train.cli import main
 from train.config import TrainConfig, load_config, make_config
 from train.ppo import FrozenCopy, make_learner, train
 from train.vec_env import LearnerVecEnv
@@ -54,6 +55,15 @@ def test_shipped_configurations_load(path: Path) -> None:
         ({"widths": []}, r"widths=\[\] is not possible"),
         ({"gamma": 2}, "gamma=2 is not possible"),
         ({"name": "a/b"}, "name='a/b' is not possible"),
+        ({"name": ".."}, "name='..' is not possible"),
+        ({"seed": -1}, "seed=-1 is not possible"),
+        ({"seed": 2**32}, "seed=4294967296 is not possible"),
+        ({"threads": 10**10}, "threads=10000000000 is not possible"),
+        ({"games": 10**13}, "games=10000000000000 is not possible"),
+        ({"widths": [10**11]}, r"widths=\[100000000000\] is not possible"),
+        ({"learning_rate": float("inf")}, "learning_rate=inf is not possible"),
+        ({"opponents": {"self": float("nan")}}, "opponents.self=nan is not possible"),
+        ({1: 2}, "unknown key '1'"),
     ],
 )
 def test_bad_configurations_are_refused(values: dict, message: str) -> None:
@@ -186,3 +196,26 @@ def test_training_beats_greedy(tmp_path: Path) -> None:
     config = load_config(CONFIGS / "quick.yaml", ["decisions=500_000", "evaluation_deals=1000", "evaluations=1"])
     _, curve = train(config, tmp_path, quiet=True)
     assert curve[-1].lost < 0.42
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ("opponents={nobody: 1}", "unknown agent 'nobody'"),
+        ("bench=[nobody]", "unknown agent 'nobody'"),
+    ],
+)
+def test_unknown_agents_are_found_before_anything_is_written(
+    change: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "run"
+    assert main(["train", "--config", str(CONFIGS / "smoke.yaml"), "--set", change, "--out", str(folder)]) == 2
+    assert message in capsys.readouterr().err
+    assert not folder.exists()
+
+
+def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "file").write_text("x")
+    for folder in (tmp_path / "file" / "run", Path("/proc/run")):
+        assert main(["train", "--config", str(CONFIGS / "smoke.yaml"), "--out", str(folder)]) == 2
+        assert capsys.readouterr().err.startswith(f"idiot train: {folder} cannot be written (")

@@ -18,11 +18,11 @@ SELF = "self"
 class TrainConfig(BaseModel):
     """Everything that a training run depends on.  Unknown keys are errors."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
-    name: str = Field(pattern=r"^[\w.-]+$")
-    seed: int = 0
-    threads: int = Field(1, ge=1, description="torch threads; two collapse when anything else runs")
+    name: str = Field(pattern=r"^\w[\w.-]*$")
+    seed: int = Field(0, ge=0, lt=2**32)
+    threads: int = Field(1, ge=1, le=256, description="torch threads; two collapse when anything else runs")
 
     rules: str = "standard"
     players: int = Field(2, ge=2, le=5)
@@ -36,7 +36,7 @@ class TrainConfig(BaseModel):
     refresh_rollouts: int = Field(1, ge=1, description="rollouts between refreshes of the frozen copy")
 
     decisions: int = Field(ge=1, description="the learner's own decisions")
-    games: int = Field(256, ge=1, description="games side by side: rows of the vector environment")
+    games: int = Field(256, ge=1, le=2**20, description="games side by side: rows of the vector environment")
     horizon: int = Field(64, ge=1, description="decisions of each row in a rollout")
     epochs: int = Field(3, ge=1)
     minibatch: int = Field(2048, ge=2)
@@ -67,8 +67,8 @@ class TrainConfig(BaseModel):
                 f"minibatch={self.minibatch} is not possible: a rollout has games × horizon = "
                 f"{self.games * self.horizon} decisions"
             )
-        if min(self.widths) < 1:
-            raise ValueError(f"widths={self.widths!r} is not possible: every hidden layer has at least 1 unit")
+        if not 1 <= min(self.widths) <= max(self.widths) <= 2**14:
+            raise ValueError(f"widths={self.widths!r} is not possible: every hidden layer has 1 to {2**14} units")
         return self
 
 
@@ -79,11 +79,11 @@ def make_config(values: dict[str, Any]) -> TrainConfig:
         InputError: naming the first key that is unknown or out of range.
     """
     try:
-        return TrainConfig(**values)
+        return TrainConfig.model_validate(values)
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(map(str, first["loc"]))
-        if first["type"] == "extra_forbidden":
+        if first["type"] in ("extra_forbidden", "invalid_key"):
             raise InputError(f"unknown key {key!r}: the keys are {', '.join(TrainConfig.model_fields)}.") from None
         message = first["msg"].removeprefix("Value error, ")
         if not key:

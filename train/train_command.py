@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import tempfile
 from pathlib import Path
 
 from agents.errors import InputError
@@ -29,24 +30,47 @@ def free_folder(name: str) -> Path:
     return folder
 
 
+def make_folder(folder: Path) -> None:
+    """An empty folder for the run.
+
+    Raises:
+        InputError: if it is not empty or cannot be written.
+    """
+    try:
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise InputError(f"{folder} is not empty: name another folder with --out, so that no run is overwritten.")
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except (OSError, ValueError) as error:  # ValueError: a null byte in the name
+        if isinstance(error, InputError):
+            raise
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"{folder} cannot be written ({reason}): name another folder with --out.") from None
+
+
 def run(args: argparse.Namespace) -> int:
     missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
     if missing:
         raise InputError(f"training needs {', '.join(missing)}: install the extra with pip install '.[train]'.")
-    from train.config import load_config
+    from train.config import SELF, load_config
 
     config = load_config(args.config, args.set)
     folder = args.out or free_folder(config.name)
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise InputError(f"{folder} is not empty: name another folder with --out, so that no run is overwritten.")
 
     from agents.arena import MAX_DECISIONS
     from agents.bench import print_matches, result_json, run_bench, write_json
+    from agents.neural import NeuralAgent
     from agents.registry import make_agent
     from idiot_env import Rules
     from train.ppo import train
 
+    # Everything that can be wrong is found before anything is written.
     opponents = [make_agent(spec, config.seed) for spec in config.bench]
+    for agent in (*opponents, *(make_agent(spec) for spec in config.opponents if spec != SELF)):
+        if isinstance(agent, NeuralAgent):
+            agent.check_players(config.players)
+    make_folder(folder)
     print(
         f"training {config.name}: {config.decisions:,} decisions, {config.players} players, {config.rules}", flush=True
     )
