@@ -214,9 +214,10 @@ class LearnerSeats:
         self.batch.truncated[rows] = False
         self._clear()
         self._seat(rows)
-        self._play_on(rows, deal=True)
+        self._play_on(rows)
+        early = rows[(self.terminated | self.truncated)[rows]]
         self._clear()
-        return self._outputs()
+        return self._outputs() if self.autoreset or not len(early) else self.next_games(early)
 
     def step(self, actions: npt.NDArray[np.integer[Any]]) -> SeatStep:
         """Apply every learner's action ``[N]`` and play to its next decision, in the next game where one ended.
@@ -225,8 +226,9 @@ class LearnerSeats:
             IllegalAction: before anything has moved.
         """
         self._clear()
+        rows = self._rows if self.autoreset else np.flatnonzero(self.batch.seat != NOBODY)
         self.batch.step(actions)
-        self._play_on(self._rows)
+        self._play_on(rows)
         return self._outputs()
 
     def _clear(self) -> None:
@@ -242,22 +244,33 @@ class LearnerSeats:
                    self.opponent, self.streams)  # fmt: skip
 
     def _play_on(self, rows: npt.NDArray[np.int64]) -> None:
-        """Let opponents act until every row waits for its learner; a learner's settled game is dealt anew."""
+        """Let opponents act until every row waits for its learner; :meth:`_end` a learner's settled game."""
         batch = self.batch
         moved = rows
         while len(moved):
             n = settle(moved, batch.states, self.learner, batch.terminated, batch.truncated, self.reward,
                        self.terminated, self.truncated, self._finished)  # fmt: skip
             if n:
-                finished = self._finished[:n].copy()
-                batch.reset_games(finished)
-                batch.terminated[finished] = False
-                batch.truncated[finished] = False
-                self._seat(finished)
-            waiting = moved[batch.seat[moved] != self.learner[moved]]
+                self._end(self._finished[:n].copy())
+            waiting = moved[(batch.seat[moved] != self.learner[moved]) & (batch.seat[moved] != NOBODY)]
             if len(waiting):
                 batch.step(self._choose(waiting), waiting)
             moved = waiting
+
+    def _end(self, finished: npt.NDArray[np.int64]) -> None:
+        """Deal the next game, or leave the settled one so that it shows its end to the learner and waits."""
+        batch = self.batch
+        if self.last_view is not None:
+            show_ends(finished, batch.states, self.learner, self.last_view)
+        if self.autoreset:
+            batch.reset_games(finished)
+            batch.terminated[finished] = False
+            batch.truncated[finished] = False
+            self._seat(finished)
+        else:
+            show_ends(finished, batch.states, self.learner, batch.observation)
+            batch.mask[finished] = 0
+            batch.seat[finished] = NOBODY
 
     def _choose(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """The opponents' actions in ``rows``."""
