@@ -65,6 +65,10 @@ def first_legal(mask, start, stop):
 # --- random ----------------------------------------------------------------------------------------------------------
 
 
+_BLOCK = 32
+"""Ids that are skipped at once; the compiler adds them up in one go."""
+
+
 @jit
 def random_action(mask, random_state):
     """A uniformly drawn legal action."""
@@ -72,7 +76,16 @@ def random_action(mask, random_state):
     for action in range(A.N_ACTIONS):
         legal += mask[action]
     skip = below(random_state, legal)
-    for action in range(A.N_ACTIONS):
+    first = 0
+    while first < A.N_ACTIONS - _BLOCK:
+        here = 0
+        for action in range(first, first + _BLOCK):
+            here += mask[action]
+        if skip < here:
+            break
+        skip -= here
+        first += _BLOCK
+    for action in range(first, A.N_ACTIONS):
         if mask[action] == 1:
             if skip == 0:
                 return action

@@ -35,6 +35,7 @@ FULL_DECK = (1 << 52) - 1
 RANK_BITS = 15
 _ODD = 0x5555555555555555
 _PAIRS = 0x3333333333333333
+_ONES = 0x1111111111111111
 
 
 @jit_inline
@@ -42,6 +43,25 @@ def counts_of(cards):
     """Cards of each rank as nibbles: 4-bit fields, rank 0 lowest (a popcount of all nibbles at once)."""
     pairs = cards - ((cards >> 1) & _ODD)
     return (pairs & _PAIRS) + ((pairs >> 2) & _PAIRS)
+
+
+@jit_inline
+def ranks_of(cards):
+    """A nibble of 1 for every rank in a set."""
+    pairs = cards | (cards >> 1)
+    return (pairs | (pairs >> 2)) & _ONES
+
+
+@jit_inline
+def pushed_down(cards):
+    """As many cards of each rank as the set holds, but of the lowest suits: a nibble of 1, 3, 7 or 15."""
+    either, both = (cards | (cards >> 1)) & _ODD, cards & (cards >> 1) & _ODD  # of each nibble's two halves
+    other_either, other_both = either >> 2, both >> 2
+    one = (either | other_either) & _ONES
+    two = (both | other_both | (either & other_either)) & _ONES
+    three = ((both & other_either) | (either & other_both)) & _ONES
+    four = both & other_both & _ONES
+    return one | (two << 1) | (three << 2) | (four << 3)
 
 
 @jit_inline

@@ -38,6 +38,7 @@ from idiot_env.cards import (
     JOKER,
     N_RANKS,
     NO_RANK,
+    RANK_BITS,
     SEVEN,
     TEN,
     THREE,
@@ -45,11 +46,12 @@ from idiot_env.cards import (
     advance,
     below,
     count_rank,
-    counts_of,
     leaving_cards,
     lowest_cards,
     lowest_rank,
+    pushed_down,
     rank_set,
+    ranks_of,
     shuffle,
     size_of,
 )
@@ -99,6 +101,9 @@ STATE = np.dtype(
     align=True,
 )
 
+_EVERY_CARD = (1 << (4 * N_RANKS)) - 1
+_TWOS = RANK_BITS << (4 * TWO)
+_TENS = RANK_BITS << (4 * TEN) | RANK_BITS << (4 * JOKER)
 _TEN_BELOW, _ALONE, _FORBIDDEN, _BLIND_ONLY = 1, 1, 1, 2
 _NEVER, _ANYTIME = 1, 2
 _LOWEST_HAND, _STARTER_LEFT = 1, 2
@@ -272,12 +277,19 @@ def begin_turn(state, seat):
 
 
 @jit
+def clockwise(seat, steps, players):
+    """The seat ``steps`` (at most ``players``) after ``seat``; a division would cost as much as twenty additions."""
+    seat += steps
+    return seat - players if seat >= players else seat
+
+
+@jit
 def next_seat(state, seat):
     """The next player clockwise who still has cards."""
     players = int(state["players"])
-    seat = (seat + 1) % players
+    seat = clockwise(seat, 1, players)
     while state["place"][seat] != 0:
-        seat = (seat + 1) % players
+        seat = clockwise(seat, 1, players)
     return seat
 
 
@@ -290,18 +302,24 @@ def pass_turn(state):
 
 
 @jit
-def fits(state, rank):
-    """Whether a card of ``rank`` may lie on the pile as it is (R4, R19, R21); ``last_two`` is judged elsewhere."""
+def fitting(state):
+    """The set of all cards that may lie on the pile as it is (R4, R19, R21); ``last_two`` is judged elsewhere."""
     top = int(state["top"])
-    if top == NO_RANK or rank == TWO:
-        return True
-    if rank == TEN or rank == JOKER:
-        return state["rules"][R.TEN_ON] != _TEN_BELOW or top == TWO or top < TEN
-    if top == TWO:
-        return True
+    if top == NO_RANK or top == TWO:
+        return _EVERY_CARD
+    special = _TWOS
+    if state["rules"][R.TEN_ON] != _TEN_BELOW or top < TEN:
+        special |= _TENS
+    below_top = (1 << (4 * top)) - 1
     if top == SEVEN and state["rules"][R.SEVEN_LOW] == 1:
-        return rank < SEVEN
-    return rank >= top
+        return special | (below_top & ~(_TWOS | _TENS))
+    return special | (_EVERY_CARD & ~(below_top | _TWOS | _TENS))
+
+
+@jit
+def fits(state, rank):
+    """Whether a card of ``rank`` may lie on the pile as it is."""
+    return rank_set(fitting(state), rank) != 0
 
 
 @jit
@@ -375,18 +393,14 @@ def mark_turn(state, mask):
 @jit
 def mark_plays(state, cards, mask):
     """R5: one to all cards of a rank that fits; returns whether there is such a play."""
-    counts = counts_of(cards)
-    playable = False
-    for rank in range(N_RANKS):
-        count = (counts >> (4 * rank)) & 15
-        if count == 0 or not fits(state, rank):
-            continue
-        if rank == TWO and not may_end_on_two(state, count):
-            count -= 1
-        for k in range(count):
-            mask[A.PLAY + 4 * rank + k] = 1
-            playable = True
-    return playable
+    plays = pushed_down(cards) & fitting(state)
+    twos = count_rank(plays, TWO)
+    if twos > 0 and not may_end_on_two(state, twos):
+        plays &= ~(1 << (4 * TWO + twos - 1))
+    # Bit by bit rather than rank by rank: no branch to mispredict, and the compiler writes many bytes at once.
+    for action in range(A.TAKE):
+        mask[A.PLAY + action] = (plays >> action) & 1
+    return plays != 0
 
 
 @jit
@@ -414,13 +428,14 @@ def mark_exchanges(state, mask):
     if state["exchanges"] == 0:
         return
     seat = int(state["turn"])
+    hand, up = state["hand"][seat], ranks_of(state["up"][seat])
     for hand_rank in range(N_RANKS):
-        if rank_set(state["hand"][seat], hand_rank) == 0:
-            continue
-        first = A.SWAP + (N_RANKS - 1) * hand_rank
-        for up_rank in range(N_RANKS):
-            if up_rank != hand_rank and rank_set(state["up"][seat], up_rank) != 0:
-                mask[first + up_rank - (up_rank > hand_rank)] = 1
+        if rank_set(hand, hand_rank) != 0:
+            first = A.SWAP + (N_RANKS - 1) * hand_rank
+            below_own = (1 << (4 * hand_rank)) - 1  # its own rank has no exchange: the ranks above move down by one
+            others = (up & below_own) | ((up >> 4) & ~below_own)
+            for place in range(N_RANKS - 1):
+                mask[first + place] = (others >> (4 * place)) & 1
 
 
 @jit

@@ -51,7 +51,7 @@ from idiot_env import engine
 from idiot_env import rules as R
 from idiot_env._jit import jit
 from idiot_env.cards import FULL_DECK, N_RANKS, counts_of, shuffle, size_of
-from idiot_env.engine import NO_CARD, SEATS, SLOTS
+from idiot_env.engine import NO_CARD, SEATS, SLOTS, clockwise
 
 OPPONENTS = SEATS - 1
 
@@ -164,7 +164,7 @@ def write_observation(state, seat, out):
     write_down(out, _DOWN, state, seat)
     out[_PLACE] = state["place"][seat]
     for opponent in range(players - 1):
-        other = (seat + 1 + opponent) % players
+        other = clockwise(seat, 1 + opponent, players)
         seen |= state["up"][other] | state["known"][other]
         write_counts(out, _OPP_UP + N_RANKS * opponent, state["up"][other])
         write_counts(out, _OPP_KNOWN + N_RANKS * opponent, state["known"][other])
@@ -189,8 +189,8 @@ def write_observation(state, seat, out):
     out[_OPENING] = state["opening"]
     out[_EXCHANGES] = state["exchanges"]
     if state["phase"] != engine.OVER:
-        out[_TURN + (int(state["turn"]) - seat + players) % players] = 1
-    out[_DEALER + (int(state["dealer"]) - seat + players) % players] = 1
+        out[_TURN + clockwise(int(state["turn"]), players - seat, players)] = 1
+    out[_DEALER + clockwise(int(state["dealer"]), players - seat, players)] = 1
     out[_PLAYERS] = players
     for option in range(R.N_OPTIONS):
         out[_RULES + option] = state["rules"][option]
