@@ -184,6 +184,7 @@ class LearnerSeats:
         self.truncated = np.zeros(n, np.bool_)
         self._finished = np.zeros(n, np.int64)
         self._rows = np.arange(n, dtype=np.int64)
+        self._torn = False  # an opponent failed: rows are left where its turn was
 
     @property
     def observation(self) -> npt.NDArray[np.int8]:
@@ -213,8 +214,10 @@ class LearnerSeats:
         self.batch.terminated[rows] = False
         self.batch.truncated[rows] = False
         self._clear()
+        torn, self._torn = self._torn and len(rows) < self.n, True
         self._seat(rows)
         self._play_on(rows)
+        self._torn = torn
         early = rows[(self.terminated | self.truncated)[rows]]
         self._clear()
         return self._outputs() if self.autoreset or not len(early) else self.next_games(early)
@@ -224,11 +227,16 @@ class LearnerSeats:
 
         Raises:
             IllegalAction: before anything has moved.
+            RuntimeError: before the first deal, and after a step in which an opponent failed, until :meth:`reset`.
         """
+        if self._torn:
+            raise RuntimeError("an opponent failed in the last step, which is half done: call reset().")
         self._clear()
         rows = self._rows if self.autoreset else np.flatnonzero(self.batch.seat != NOBODY)
         self.batch.step(actions)
+        self._torn = True
         self._play_on(rows)
+        self._torn = False
         return self._outputs()
 
     def _clear(self) -> None:
