@@ -245,6 +245,9 @@ def load_model(folder: Path) -> tuple[Network, dict[str, Any]]:
     if found != expected:
         name = sorted(set(found.items()) ^ set(expected.items()))[0][0]
         raise InputError(f"{folder}: tensor {name} has shape {found.get(name)}, expected {expected.get(name)}.")
+    for name, tensor in tensors.items():
+        if not np.isfinite(tensor).all():
+            raise InputError(f"{folder} is broken (tensor {name} holds NaN or infinity): train the model anew.")
     return Network(encoder, tensors), card
 
 

@@ -54,6 +54,8 @@ class Terminal:
         if self.edited:  # readline counts the prompt's columns, and has to be told which characters take none
             shown = re.sub(r"(\x1b\[[0-9;]*m)", "\x01\\1\x02", shown)
         try:
+            if sys.stdin is None:  # closed before the program began: nobody is there to answer
+                raise EOFError
             line = input(shown)
         except EOFError:
             self.say()

@@ -191,3 +191,8 @@ def test_as_a_program() -> None:
     piped = subprocess.run(["bash", "-c", code], cwd=ROOT, capture_output=True, text=True)
     assert piped.stdout == "The tables:\n" or piped.stdout == "Bordene:\n"
     assert piped.stderr == ""
+    for line, exit_code in (("rules >&-", 0), ("play --seed 1 <&-", 0), ("rules > /dev/full", 2)):
+        code = f"{sys.executable} -m train.cli {line}"
+        done = subprocess.run(["bash", "-c", code], cwd=ROOT, capture_output=True, text=True)
+        assert done.returncode == exit_code, done.stderr
+        assert "Traceback" not in done.stderr

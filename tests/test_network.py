@@ -163,3 +163,11 @@ def test_broken_files_are_refused(tmp_path: Path) -> None:
         load_model(tmp_path)
     with pytest.raises(InputError, match="unknown agent 'ppo'"):
         make_agent("ppo")
+
+
+def test_weights_that_are_no_numbers_are_refused(tmp_path: Path) -> None:
+    network = random_network()
+    network.tensors["policy.bias"][3] = np.nan
+    save_model(tmp_path, network, {})
+    with pytest.raises(InputError, match=r"is broken \(tensor policy\.bias holds NaN or infinity\)"):
+        load_model(tmp_path)

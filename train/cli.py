@@ -14,6 +14,7 @@ Only the module of the subcommand that was asked for is imported: help is quick,
 from __future__ import annotations
 
 import argparse
+import errno
 import importlib
 import io
 import os
@@ -141,7 +142,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         try:
             return run(words)
         finally:
-            sys.stdout.flush()
+            if sys.stdout is not None:  # closed before the program began
+                sys.stdout.flush()
     except SystemExit as leaving:  # argparse leaves in this way after --help
         return leaving.code if isinstance(leaving.code, int) else 0
     except InputError as error:
@@ -157,6 +159,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         # Whoever read our output has left.  What is still buffered must not be written when Python shuts down.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        print(f"idiot: the output cannot be written ({error.strerror}).", file=sys.stderr)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 2
 
 
 if __name__ == "__main__":
