@@ -124,24 +124,40 @@ _MIX1 = np.int64(-4658895280553007687)
 _MIX2 = np.int64(-7723592293110705685)
 
 
+# Numba marks signed sums and products as never overflowing, and LLVM may then assume anything of one that does. Only
+# these two functions may overflow; they compute modulo 2**64 on unsigned numbers, where that is defined.
+
+
+@jit_inline
+def wrapping_sum(a, b):
+    """``a + b`` of int64 modulo 2**64."""
+    return np.int64(np.uint64(np.int64(a)) + np.uint64(np.int64(b)))
+
+
+@jit_inline
+def wrapping_product(a, b):
+    """``a * b`` of int64 modulo 2**64."""
+    return np.int64(np.uint64(np.int64(a)) * np.uint64(np.int64(b)))
+
+
 @jit_inline
 def mix(z):
     """The finaliser of splitmix64: a bijection of int64 that scatters neighbouring values."""
-    z = (z ^ ((z >> 30) & 0x3FFFFFFFF)) * _MIX1
-    z = (z ^ ((z >> 27) & 0x1FFFFFFFFF)) * _MIX2
+    z = wrapping_product(z ^ ((z >> 30) & 0x3FFFFFFFF), _MIX1)
+    z = wrapping_product(z ^ ((z >> 27) & 0x1FFFFFFFFF), _MIX2)
     return z ^ ((z >> 31) & 0x1FFFFFFFF)
 
 
 @jit_inline
 def stream(seed, index):
     """The ``index``-th independent random state derived from ``seed``."""
-    return mix(mix(seed + _GAMMA) + (index + 1) * _GAMMA)
+    return mix(wrapping_sum(mix(wrapping_sum(seed, _GAMMA)), wrapping_product(index + 1, _GAMMA)))
 
 
 @jit_inline
 def advance(random_state):
     """The next state of a generator; :func:`below` reads a number from it."""
-    return random_state + _GAMMA
+    return wrapping_sum(random_state, _GAMMA)
 
 
 @jit_inline

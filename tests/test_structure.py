@@ -220,10 +220,15 @@ def functions(tree: ast.Module) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
 def unsigned_literals(source: str) -> list[int]:
     """Lines that name ``uint64`` in compiled functions or in constants that these may read.
 
-    Beside an ordinary integer it makes Numba compute with float64, or refuse to compile.
+    Beside an ordinary integer it makes Numba compute with float64, or refuse to compile.  The two functions that wrap
+    around need it: both operands are unsigned there, and the result is signed again.
     """
     tree = ast.parse(source)
-    compiled = [function for function in functions(tree) if decorators(function) & DECORATORS]
+    compiled = [
+        function
+        for function in functions(tree)
+        if decorators(function) & DECORATORS and function.name not in ("wrapping_sum", "wrapping_product")
+    ]
     if not compiled:
         return []
     constants = [node for node in tree.body if isinstance(node, ast.Assign | ast.AnnAssign)]
