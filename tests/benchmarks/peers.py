@@ -2,7 +2,7 @@
 
 Random legal play, decisions per CPU second on one core, medians over five runs, as in ``tests.benchmarks.speed``.  A
 script for a virtual environment of its own, which needs nothing of this project: every peer is imported where it is
-measured, and one that is missing or fails gives a row with the reason instead of a figure.  Prints JSON, a list of rows.
+measured, and one that is missing or fails gives a row with the reason instead of a figure.  Prints JSON: rows.
 
 The game differs from peer to peer, so compare orders of magnitude, not digits.
 """
@@ -209,13 +209,7 @@ def empty_aec() -> Iterator[Row]:
 
 
 def maskable_ppo() -> Iterator[Row]:
-    (
-        """sb3-contrib's MaskablePPO on connect_four, wrapped as PettingZoo's SB3 tutorial does.
-
-    Network, minibatch and epochs are those of ``configs/quick.yaml``.
-    """
-        ""
-    )
+    """sb3-contrib's MaskablePPO on connect_four, wrapped as PettingZoo's tutorial does; sizes of configs/quick.yaml."""
     import gymnasium
     import torch
     from pettingzoo.classic import connect_four_v3

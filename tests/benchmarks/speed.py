@@ -1,7 +1,9 @@
-"""How fast the environment is here: ``make bench``.  Medians over five runs on one core; every kernel's work is checked
-before it is timed, so that none can be fast by being wrong.
+"""How fast the environment is here: ``make bench``; with the peers beside it: ``make bench-peers``.
 
-Random legal play, the full observation and mask written for every decision.
+Random legal play, the full observation and mask written for every decision; medians over five runs on one core.
+Compiled loops are timed in CPU seconds, so that other work on the machine counts less, short calls and threads by the
+clock.  What every kernel plays is compared with single games before it is timed, so that none can be fast by being
+wrong.
 """
 
 from __future__ import annotations
@@ -9,7 +11,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import platform
 import statistics
 import subprocess
 import sys
@@ -19,21 +20,27 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numba
 import numpy as np
 
-from agents.arena import play_match
+from agents.arena import deal_seeds, play_batched, play_games, play_match
 from agents.compiled import CompiledAgent, random_action
+from agents.network import Encoder, Network, expected_shapes
+from agents.neural import NeuralAgent
 from idiot_env import Game, Rules
 from idiot_env._jit import jit
 from idiot_env.aec import env as wrapped_env
 from idiot_env.aec import raw_env
-from idiot_env.batched import Batch, step_rows
+from idiot_env.batched import Batch, game_seed, step_rows
 from idiot_env.cards import advance, below
 from idiot_env.engine import STATE
 from idiot_env.rules import PRESETS
+from tests.benchmarks.report import Point, Row, machine_facts, markdown, write
 
 RUNS = 5
+BATCHES = (1, 1024, 65_536)
+PLOTTED = tuple(4**k for k in range(10))
+MEBI = 1 << 20
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @jit
@@ -62,8 +69,8 @@ def play_random(
 class RandomBatch:
     """A batch with what random play needs."""
 
-    def __init__(self, n: int, rules: str = "standard", players: int = 4) -> None:
-        self.batch = Batch(n, rules, players)
+    def __init__(self, n: int, rules: str = "standard", players: int = 4, threads: int = 1) -> None:
+        self.batch = Batch(n, rules, players, threads=threads)
         self.batch.reset(1)
         self.rows = np.arange(n, dtype=np.int64)
         self.actions = np.zeros(n, np.int64)
@@ -75,21 +82,72 @@ class RandomBatch:
         dealing = (b.states, b.tables, b.row_seeds, b.episodes, b.seeds)
         return int(play_random(steps, self.rows, self.actions, self.streams, b.max_decisions, *dealing, *outputs))
 
+    def step(self) -> float:
+        """One step from Python; returns the seconds it took without the choice of actions."""
+        choose_rows(self.batch.mask, self.streams, self.actions)
+        start = time.perf_counter()
+        self.batch.step(self.actions)
+        return time.perf_counter() - start
 
-def check_random_play() -> None:
-    """The compiled loop must play, decision by decision, what single games play with the same streams."""
-    runner = RandomBatch(3, "sjanse", 3)
-    streams = runner.streams.copy()
-    games = [Game("sjanse", 3, seed=int(seed)) for seed in runner.batch.seeds]
-    for _ in range(200):
+
+# --- the timed loops play what they should ----------------------------------------------------------------------------
+
+
+def check_random_play(rules: str, players: int, decisions: int = 300) -> None:
+    """The compiled loop, and stepping from Python with one or two threads, play move by move what single games play."""
+    runners = [
+        RandomBatch(3, rules, players),
+        RandomBatch(3, rules, players),
+        RandomBatch(3, rules, players, threads=2),
+    ]
+    streams = runners[0].streams.copy()
+    finished = 0
+    seeds = runners[0].batch.row_seeds
+    games = [Game(rules, players, seed=int(game_seed(seed, np.int64(0)))) for seed in seeds]
+    episodes = [1, 1, 1]
+    for _ in range(decisions):
         for i, game in enumerate(games):
             streams[i] = int(advance(np.int64(streams[i])))
             legal = np.flatnonzero(game.mask)
             game.apply(int(legal[int(below(np.int64(streams[i]), len(legal)))]))
-            assert not game.over, "pick another seed: the check follows first games only"
-    runner.play(200)
-    for i, game in enumerate(games):
-        assert runner.batch.states[i].tobytes() == game.states[0].tobytes(), "the timed loop plays another game"
+            if game.over:
+                finished += 1
+                games[i] = Game(rules, players, seed=int(game_seed(seeds[i], np.int64(episodes[i]))))
+                episodes[i] += 1
+    assert runners[0].play(decisions) == finished, "the timed loop finishes another number of games"
+    for _ in range(decisions):
+        runners[1].step()
+        runners[2].step()
+    for runner in runners:
+        for i, game in enumerate(games):
+            assert runner.batch.states[i].tobytes() == game.states[0].tobytes(), "a timed loop plays another game"
+
+
+def check_greedy() -> None:
+    """The compiled loop of the arena plays what agents asked through the batch play."""
+    agent, rules = CompiledAgent("greedy"), Rules()
+    seeds = deal_seeds(rules, 2, 50, 0)
+    lineups = np.zeros((50, 2), np.int64)
+    compiled, batched = (play([agent], lineups, seeds, rules) for play in (play_games, play_batched))
+    assert (compiled.place == batched.place).all()
+    assert (compiled.decisions == batched.decisions).all()
+
+
+def check_aec(make: Callable[..., Any], decisions: int = 50) -> None:
+    """The PettingZoo environment shows what a single game of the same seed shows."""
+    environment = make()
+    environment.reset(seed=1)
+    game = Game(players=4, seed=environment.unwrapped.deal_seed)
+    for _ in range(decisions):
+        observation = environment.last()[0]
+        assert (observation["action_mask"] == game.mask).all()
+        assert (observation["observation"] == game.view(game.turn).observation).all()
+        action = int(np.flatnonzero(game.mask)[-1])
+        environment.step(action)
+        game.apply(action)
+
+
+# --- measurements -----------------------------------------------------------------------------------------------------
 
 
 def median(measure: Callable[[], float]) -> float:
@@ -98,50 +156,46 @@ def median(measure: Callable[[], float]) -> float:
     return statistics.median(measure() for _ in range(RUNS))
 
 
-def engine_rate(n: int, rules: str = "standard", players: int = 4, decisions: int = 2_000_000) -> float:
-    """Decisions a second of the compiled loop with observation and mask."""
+def engine_rate(n: int, rules: str = "standard", players: int = 4, decisions: int = 300_000) -> float:
+    """Decisions per CPU second of the compiled loop with observation and mask."""
     runner = RandomBatch(n, rules, players)
     steps = max(1, decisions // n)
-    runner.play(max(1, steps // 20))
 
     def measure() -> float:
-        start = time.perf_counter()
+        start = time.process_time()
         runner.play(steps)
-        return steps * n / (time.perf_counter() - start)
+        return steps * n / (time.process_time() - start)
 
     return median(measure)
 
 
-def stepped_rate(n: int = 1024, steps: int = 1000) -> float:
+def stepped_rate(n: int = 1024, players: int = 4, threads: int = 1, decisions: int = 300_000) -> float:
     """Decisions a second through ``Batch.step`` from Python; the choosing of actions is not counted."""
-    runner = RandomBatch(n)
-
-    def measure() -> float:
-        spent = 0.0
-        for _ in range(steps):
-            choose_rows(runner.batch.mask, runner.streams, runner.actions)
-            start = time.perf_counter()
-            runner.batch.step(runner.actions)
-            spent += time.perf_counter() - start
-        return steps * n / spent
-
-    return median(measure)
+    runner = RandomBatch(n, players=players, threads=threads)
+    steps = max(1, decisions // n)
+    return median(lambda: steps * n / sum(runner.step() for _ in range(steps)))
 
 
-def greedy_rate(deals: int = 20_000) -> float:
-    """Games a second, greedy against greedy, two players."""
+def thread_ratio(n: int = 16_384) -> float:
+    """How much faster two threads step than one, by the clock; both in turns, so that other work disturbs both."""
+    one, two = RandomBatch(n), RandomBatch(n, threads=2)
+    return median(lambda: sum(one.step() for _ in range(20)) / sum(two.step() for _ in range(20)))
+
+
+def greedy_rate(deals: int = 4_000) -> float:
+    """Games per CPU second, greedy against greedy, two players, statistics included."""
     agent = CompiledAgent("greedy")
 
     def measure() -> float:
-        start = time.perf_counter()
+        start = time.process_time()
         match = play_match(agent, agent, Rules(), 2, deals)
         assert match.lost == 0.5
-        return match.games / (time.perf_counter() - start)
+        return match.games / (time.process_time() - start)
 
     return median(measure)
 
 
-def aec_rate(make: Callable[..., Any], decisions: int = 60_000) -> float:
+def aec_rate(make: Callable[..., Any], decisions: int = 30_000) -> float:
     """``last()`` + ``step()`` a second through PettingZoo's interface; choosing the action is not counted."""
     rng = np.random.default_rng(1)
     environment = make()
@@ -200,42 +254,112 @@ def cold_compile() -> float:
         return seconds
 
 
-def measure_all(full: bool) -> dict[str, float]:
-    """Every row by name."""
-    check_random_play()
-    results = {
-        "engine + mask + observation, standard, 4 players, batch 1024 (decisions/s)": engine_rate(1024),
-        "stepped from Python, 1024 games a call (decisions/s)": stepped_rate(),
-        "greedy against greedy, 2 players (games/s)": greedy_rate(),
-        "AEC raw_env, last() + step() (1/s)": aec_rate(raw_env),
-        "AEC env(), last() + step() (1/s)": aec_rate(wrapped_env),
-        "state (bytes a game)": float(STATE.itemsize),
-        "first compile, cold cache (s)": cold_compile(),
-        "import idiot_env, warm cache (s)": median(lambda: child_seconds(_IMPORT)[0]),
+def move_microseconds(moves: int = 2000) -> float:
+    """Median of one ``act`` of a network with the sizes of ``configs/quick.yaml`` (weights drawn: time is the same)."""
+    rng = np.random.default_rng(1)
+    encoder = Encoder.make(2, False)
+    shapes = expected_shapes(encoder, [256, 256])
+    agent = NeuralAgent(
+        Network(encoder, {name: rng.normal(0, 0.05, shape).astype(np.float32) for name, shape in shapes.items()}),
+        "drawn",
+    )
+    game = Game(players=2, seed=1)
+    spent = []
+    for _ in range(moves):
+        view = game.view(game.turn)
+        start = time.perf_counter()
+        action = agent.act(view)
+        spent.append(time.perf_counter() - start)
+        game.apply(action)
+        if game.over:
+            game = Game(players=2, seed=len(spent))
+    return statistics.median(spent) * 1e6
+
+
+def batch_bytes(n: int) -> int:
+    """Bytes of all arrays of a batch, outputs included."""
+    return sum(array.nbytes for array in vars(Batch(n)).values() if isinstance(array, np.ndarray))
+
+
+def training() -> tuple[float, float]:
+    """Learned decisions per CPU second with ``configs/quick.yaml``, and the share of time outside the optimiser."""
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+    command = [sys.executable, "-m", "tests.benchmarks.training"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, cwd=ROOT)
+    rate, share = (line.split()[-1] for line in done.stdout.splitlines()[-2:])
+    return float(rate.replace(",", "")), float(share.rstrip("%"))
+
+
+def our_rows() -> list[Row]:
+    """Every row of the table, the checks first."""
+    for rules in PRESETS:
+        for players in (2, 3, 4, 5):
+            check_random_play(rules, players)
+    check_greedy()
+    check_aec(raw_env)
+    check_aec(wrapped_env)
+    cases = {
+        f"{rules}, {players} players, batch {n:,}": engine_rate(n, rules, players)
+        for rules in PRESETS
+        for players in (2, 3, 4, 5)
+        for n in BATCHES
     }
-    if full:
-        for rules in PRESETS:
-            for players in (2, 3, 4, 5):
-                results[f"engine, {rules}, {players} players, batch 1024 (decisions/s)"] = engine_rate(
-                    1024, rules, players
-                )
-        for n in (1, 16, 256, 4096, 65_536):
-            results[f"engine, standard, 4 players, batch {n} (decisions/s)"] = engine_rate(n)
-    return results
+    best, worst = max(cases, key=lambda case: cases[case]), min(cases, key=lambda case: cases[case])
+    decisions = "decisions/s"
+    rate, share = training()
+    rows = [
+        Row("engine, observation and mask: standard, 4 players, batch 1,024", cases["standard, 4 players, batch 1,024"],
+            decisions, 4e6),
+        Row(f"the same, best of {len(cases)} cases ({best})", cases[best], decisions, 4e6),
+        Row(f"the same, worst case ({worst})", cases[worst], decisions, 2.5e6),
+        Row("stepped from Python, 1,024 games a call", stepped_rate(), decisions, 2.5e6),
+        Row("greedy against greedy, 2 players", greedy_rate(), "games/s", 60_000),
+        Row("AEC raw_env, last() + step()", aec_rate(raw_env), "1/s", 150_000),
+        Row("AEC env(), last() + step()", aec_rate(wrapped_env), "1/s", 100_000),
+        Row("state of a game", STATE.itemsize, "bytes", 320, True),
+        Row("65,536 games with outputs", batch_bytes(65_536) / MEBI, "MiB", 64, True),
+        Row("two threads against one, 16,384 games", thread_ratio(), "times", 1.8),
+        Row("PPO, quick: time outside the optimiser", share, "%", 20, True),
+        Row("PPO, quick: learned decisions", rate, "per CPU second", 15_000),
+        Row("import idiot_env, warm cache", median(lambda: child_seconds(_IMPORT)[0]), "s", 1.0, True),
+        Row("first compile, cold cache", cold_compile(), "s", 15, True),
+        Row("one move by a network without torch", move_microseconds(), "µs", 100, True),
+    ]  # fmt: skip
+    return rows + [Row(case, value, decisions) for case, value in cases.items()]
+
+
+def plot_points() -> list[Point]:
+    """Batch sizes, players and threads for the plot, stepped from Python and by the clock."""
+    lines = [(2, 1), (4, 1), (5, 1), (4, 2)]
+    return [
+        Point(n, players, threads, stepped_rate(n, players, threads, max(n, 20_000 if n < 64 else 100_000)))
+        for players, threads in lines
+        for n in PLOTTED
+        if n >= threads
+    ]
+
+
+def peer_rows(python: Path) -> list[dict[str, Any]]:
+    """The peers' rows, from the Python of their own environment."""
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+    script = Path(__file__).with_name("peers.py")
+    done = subprocess.run([python, script], env=environment, capture_output=True, text=True, check=True)
+    rows: list[dict[str, Any]] = json.loads(done.stdout[done.stdout.index("[\n") :])
+    return rows
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--full", action="store_true", help="all tables, player counts and batch sizes")
-    parser.add_argument("--json", type=Path, help="also write the figures to this file")
+    parser.add_argument("--peers", type=Path, help="the Python in which the peers are installed: measure them, too")
+    parser.add_argument("--no-plot", action="store_true", help="leave out the measurements for the plot")
+    parser.add_argument("--out", type=Path, default=ROOT / "bench-results", help="folder for speed.json, .md and .png")
     arguments = parser.parse_args()
-    results = measure_all(arguments.full)
-    width = max(map(len, results))
-    for name, value in results.items():
-        print(f"{name.ljust(width)}  {value:>14,.2f}")
-    if arguments.json:
-        facts = {"python": platform.python_version(), "numba": numba.__version__, "machine": platform.machine()}
-        arguments.json.write_text(json.dumps({"facts": facts, "results": results}, indent=1))
+    facts = machine_facts()
+    rows = our_rows()
+    peers = peer_rows(arguments.peers) if arguments.peers else []
+    points = [] if arguments.no_plot else plot_points()
+    write(arguments.out, rows, peers, points, facts)
+    print(markdown(rows, peers, facts))
 
 
 if __name__ == "__main__":
