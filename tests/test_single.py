@@ -60,7 +60,7 @@ class FirstLegal(IdiotEnv):
 @pytest.mark.parametrize(("rules", "players"), TABLES)
 def test_check_env(rules: str, players: int) -> None:
     with warnings.catch_warnings():
-        warnings.simplefilter("error")
+        warnings.simplefilter("error", UserWarning)
         check_env(make(rules=rules, players=players, illegal="forfeit"), skip_render_check=True)
         warnings.filterwarnings("ignore", message=".*does not have a spec|.*not having a spec")
         for _ in range(3):
@@ -69,7 +69,7 @@ def test_check_env(rules: str, players: int) -> None:
 
 def test_check_env_with_every_render_mode(capsys: pytest.CaptureFixture[str]) -> None:
     with warnings.catch_warnings():
-        warnings.simplefilter("error")
+        warnings.simplefilter("error", UserWarning)
         check_env(make(illegal="forfeit", render_mode="ansi"))
     assert "player" in capsys.readouterr().out
 
