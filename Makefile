@@ -16,6 +16,10 @@ PIP := $(BIN)/pip --disable-pip-version-check
 # brings both up to date.
 TRAIN_READY := $(VENV)/.ready-train
 TEST_READY := $(VENV)/.ready-test
+# What make bench-peers measures beside us, in an environment of its own.
+PEERS_VENV ?= .venv-peers
+PEERS ?= open_spiel 'pettingzoo[classic]' rlcard pgx 'jax[cpu]' sb3-contrib
+PEERS_READY := $(PEERS_VENV)/.ready
 
 # Two threads of one matrix product collapse on a busy machine: one, unless the caller says otherwise.
 OMP_NUM_THREADS ?= 1
@@ -25,10 +29,10 @@ export OMP_NUM_THREADS MKL_NUM_THREADS OPENBLAS_NUM_THREADS
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help train test test-all bench lint types structure clean
+.PHONY: help train test test-all bench bench-peers lint types structure clean
 
 help: ## list the commands
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(VENV)/pyvenv.cfg:
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("Python %d.%d is too old: Idiot needs 3.11 or newer; name one, as in make PYTHON=python3.12." % sys.version_info[:2])'
@@ -55,8 +59,18 @@ test: $(TEST_READY) ## set up and pass the tests
 test-all: $(TEST_READY) ## all tests, the slow ones too
 	$(BIN)/pytest -n $(WORKERS) --maxprocesses 4 -m 'slow or not slow' $(ARGS)
 
-bench: $(TEST_READY) ## how fast the environment is here
+bench: $(TEST_READY) ## how fast the environment is here, into bench-results/
 	$(BIN)/python -m tests.benchmarks.speed $(ARGS)
+
+# One at a time: a peer that cannot be installed here is shown as such and does not keep the others away.
+$(PEERS_READY):
+	$(PYTHON) -m venv $(PEERS_VENV)
+	$(PEERS_VENV)/bin/pip --disable-pip-version-check install -q '$(TORCH)'
+	-for peer in $(PEERS); do $(PEERS_VENV)/bin/pip --disable-pip-version-check install -q "$$peer"; done
+	@touch $@
+
+bench-peers: $(TEST_READY) $(PEERS_READY) ## the same with OpenSpiel, PettingZoo, RLCard and pgx beside it
+	$(BIN)/python -m tests.benchmarks.speed --peers $(PEERS_VENV)/bin/python $(ARGS)
 
 lint: $(TEST_READY) ## ruff: rules and format
 	$(BIN)/ruff check .
@@ -69,5 +83,5 @@ structure: $(TEST_READY) ## who may import whom
 	$(BIN)/pytest -q tests/test_structure.py $(ARGS)
 
 clean: ## remove the virtual environment, caches and build leftovers
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist *.egg-info
+	rm -rf $(VENV) $(PEERS_VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

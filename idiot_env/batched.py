@@ -31,7 +31,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from idiot_env._jit import jit
+from idiot_env._jit import jit, jit_inline
 from idiot_env.actions import N_ACTIONS
 from idiot_env.cards import stream
 from idiot_env.engine import NOBODY, OVER, SEATS, STATE, apply, deal_seeded, legal_mask, write_rewards
@@ -96,7 +96,7 @@ def first_illegal(rows, actions, mask, seat):
     return -1
 
 
-@jit
+@jit_inline  # passing fifteen arrays costs as much as a quarter of a move: a loop around small batches would feel it
 def step_rows(
     rows, actions, autoreset, limit, states, tables, row_seeds, episodes, seeds,
     observation, mask, seat, reward, terminated, truncated,

@@ -27,7 +27,7 @@ from agents.compiled import CompiledAgent, random_action
 from agents.network import Encoder, Network, expected_shapes
 from agents.neural import NeuralAgent
 from idiot_env import Game, Rules
-from idiot_env._jit import jit
+from idiot_env._jit import jit, jit_inline
 from idiot_env.aec import env as wrapped_env
 from idiot_env.aec import raw_env
 from idiot_env.batched import Batch, game_seed, step_rows
@@ -43,7 +43,7 @@ MEBI = 1 << 20
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@jit
+@jit_inline
 def choose_rows(mask, streams, actions):
     for i in range(actions.shape[0]):
         streams[i] = advance(streams[i])
@@ -222,20 +222,20 @@ def aec_rate(make: Callable[..., Any], decisions: int = 30_000) -> float:
     return median(measure)
 
 
-_IMPORT = "import time; t = time.perf_counter(); import idiot_env; print(time.perf_counter() - t)"
+_IMPORT = "import time; t = time.process_time(); import idiot_env; print(time.process_time() - t)"
 _COMPILE = """
-import time; t = time.perf_counter()
+import time; t = time.process_time()
 import numpy as np
 from idiot_env import Game
 from idiot_env.batched import Batch
 g = Game(seed=1); g.view(g.turn); g.apply(g.legal()[0])
 b = Batch(2); b.reset(1); b.step(b.mask.argmax(axis=1))
-print(time.perf_counter() - t)
+print(time.process_time() - t)
 """
 
 
 def child_seconds(code: str, cache: str | None = None) -> tuple[float, str]:
-    """Seconds that a fresh interpreter reports for ``code``, and what it said on stderr."""
+    """CPU seconds that a fresh interpreter reports for ``code``, and what it said on stderr."""
     environment = dict(os.environ)
     if cache:
         environment["IDIOT_CACHE_DIR"] = cache
@@ -244,7 +244,7 @@ def child_seconds(code: str, cache: str | None = None) -> tuple[float, str]:
 
 
 def cold_compile() -> float:
-    """Seconds of the first game and the first batch on a fresh machine."""
+    """CPU seconds of the first game and the first batch on a fresh machine."""
     with tempfile.TemporaryDirectory() as cache:
         seconds, said = child_seconds(_COMPILE, cache)
         assert said.count("compiling") == 1, f"announced otherwise than once: {said!r}"
@@ -321,8 +321,8 @@ def our_rows() -> list[Row]:
         Row("two threads against one, 16,384 games", thread_ratio(), "times", 1.8),
         Row("PPO, quick: time outside the optimiser", share, "%", 20, True),
         Row("PPO, quick: learned decisions", rate, "per CPU second", 15_000),
-        Row("import idiot_env, warm cache", median(lambda: child_seconds(_IMPORT)[0]), "s", 1.0, True),
-        Row("first compile, cold cache", cold_compile(), "s", 15, True),
+        Row("import idiot_env, warm cache", median(lambda: child_seconds(_IMPORT)[0]), "CPU s", 1.0, True),
+        Row("first compile, cold cache", cold_compile(), "CPU s", 15, True),
         Row("one move by a network without torch", move_microseconds(), "µs", 100, True),
     ]  # fmt: skip
     return rows + [Row(case, value, decisions) for case, value in cases.items()]
