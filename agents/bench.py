@@ -194,6 +194,9 @@ def run(args: argparse.Namespace) -> int:
     if args.json is not None:
         check_json(args.json)
     agents = [make_agent(spec, args.seed) for spec in args.agents]
+    for agent in agents:
+        if isinstance(agent, NeuralAgent):
+            agent.warn_of_foreign_table(rules)
     matches = run_bench(
         agents, rules, players, args.deals, seed=args.seed, max_decisions=args.max_decisions, quiet=args.quiet
     )

@@ -38,7 +38,7 @@ from agents.errors import InputError
 from idiot_env._jit import jit
 from idiot_env.actions import N_ACTIONS
 from idiot_env.observation import LAYOUT, layout_hash
-from idiot_env.rules import MAX_PLAYERS, Rules
+from idiot_env.rules import MAX_PLAYERS
 
 FORMAT = "idiot-model/1"
 WEIGHTS, CARD = "model.safetensors", "model.json"
@@ -249,9 +249,3 @@ def load_model(folder: Path) -> tuple[Network, dict[str, Any]]:
         if not np.isfinite(tensor).all():
             raise InputError(f"{folder} is broken (tensor {name} holds NaN or infinity): train the model anew.")
     return Network(encoder, tensors), card
-
-
-def trained_rules(card: Mapping[str, Any]) -> Rules | None:
-    """The rules a model was trained on, or ``None`` for several."""
-    rules = card.get("rules")
-    return Rules.parse(rules) if isinstance(rules, str) else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy.typing as npt
 from agents.errors import InputError
 from agents.network import Network, load_model, masked_softmax
 from agents.protocol import Actions, Masks, Observations, Streams, fresh_streams
-from idiot_env import View
+from idiot_env import Rules, View
 from idiot_env._jit import jit
 from idiot_env.cards import advance, mix
 from idiot_env.observation import LAYOUT
@@ -83,6 +84,14 @@ class NeuralAgent:
         most = self.network.encoder.players
         if players > most:
             raise InputError(f"{self.name} was trained for at most {most} players: it cannot play with {players}.")
+
+    def warn_of_foreign_table(self, rules: Rules) -> None:
+        """Say on stderr when a model that learned one table is to play at another: it is weak there."""
+        trained = self.card.get("rules")
+        if isinstance(trained, str) and trained != str(rules):
+            print(
+                f"note: {self.name} was trained on {trained!r}; it plays {rules} as if it were that.", file=sys.stderr
+            )
 
     def act(self, view: View) -> int:
         return int(self.act_batch(view.observation[None], view.action_mask[None], self._streams)[0])

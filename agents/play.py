@@ -465,6 +465,8 @@ def run(args: argparse.Namespace) -> int:
         check_save(args.save)
     seed = secrets.randbelow(10**6) if args.seed is None else args.seed
     agents = opponents(specs, players, args.seat, seed)
+    for agent in {agent.name: agent for agent in agents if isinstance(agent, NeuralAgent)}.values():
+        agent.warn_of_foreign_table(rules)
     game = Game(rules, players, seed=seed, max_decisions=MAX_DECISIONS)
 
     terminal, text = Terminal(), _TEXT[args.lang]

@@ -146,6 +146,12 @@ class Rules:
     starter_tie: str = "nearest_left"
     opening: str = "any"
 
+    def __new__(cls, *args: Any, **options: Any) -> Rules:
+        """Refuse an unknown option with the sentence that lists them all, before Python would with its own."""
+        for name in options:
+            _check_name(name)
+        return super().__new__(cls)
+
     def __post_init__(self) -> None:
         for name, values in OPTIONS.items():
             value = getattr(self, name)

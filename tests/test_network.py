@@ -12,7 +12,7 @@ from agents.errors import InputError
 from agents.network import Encoder, Network, expected_shapes, load_model, masked_softmax, save_model
 from agents.neural import NeuralAgent
 from agents.registry import make_agent
-from idiot_env import Game, View
+from idiot_env import Game, Rules, View
 from idiot_env.actions import N_ACTIONS
 from idiot_env.observation import LAYOUT, OBSERVATION_SIZE, upper_bounds
 
@@ -171,3 +171,11 @@ def test_weights_that_are_no_numbers_are_refused(tmp_path: Path) -> None:
     save_model(tmp_path, network, {})
     with pytest.raises(InputError, match=r"is broken \(tensor policy\.bias holds NaN or infinity\)"):
         load_model(tmp_path)
+
+
+def test_a_foreign_table_is_noted(capsys: pytest.CaptureFixture[str]) -> None:
+    agent = NeuralAgent(random_network(), "m", card={"rules": "standard"})
+    agent.warn_of_foreign_table(Rules())
+    assert capsys.readouterr().err == ""
+    agent.warn_of_foreign_table(Rules.parse("norsk jokers=2"))
+    assert "m was trained on 'standard'; it plays norsk jokers=2" in capsys.readouterr().err

@@ -74,7 +74,13 @@ def run(args: argparse.Namespace) -> int:
     print(
         f"training {config.name}: {config.decisions:,} decisions, {config.players} players, {config.rules}", flush=True
     )
-    model, curve = train(config, folder, quiet=args.quiet)
+    try:
+        model, curve = train(config, folder, quiet=args.quiet)
+    except KeyboardInterrupt:
+        checkpoints = sorted((folder / "checkpoints").glob("*"))
+        left = f"the last checkpoint plays as ppo:{checkpoints[-1]}" if checkpoints else "there is no checkpoint yet"
+        print(f"\nstopped before the end; {left}")
+        raise
     if curve:
         print(f"trained in {curve[-1].seconds:.0f} s; learning curve in {folder / 'curve.png'}")
     if opponents:
