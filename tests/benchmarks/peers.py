@@ -258,7 +258,7 @@ PEERS: dict[str, tuple[str | None, Callable[[], Iterator[Row]]]] = {
     "RLCard": ("rlcard", rlcard),
     "PettingZoo classic": ("pettingzoo", pettingzoo_classic),
     "PettingZoo": ("pettingzoo", empty_aec),
-    "MaskablePPO on PettingZoo": ("sb3_contrib", maskable_ppo),
+    "MaskablePPO, sb3-contrib": ("sb3_contrib", maskable_ppo),
 }
 """System → the distribution that it comes from, and its measurements."""
 
