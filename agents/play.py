@@ -176,7 +176,6 @@ class Session:
         game.names = self.names
         self.log: list[str] = []
         self.begun = False
-        self.said_out = False
 
     # --- the game ----------------------------------------------------------------------------------------------------
 

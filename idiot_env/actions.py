@@ -49,11 +49,6 @@ RUN_LOW = np.array([low for low, _ in RUN_ENDS], dtype=np.int8)
 RUN_HIGH = np.array([high for _, high in RUN_ENDS], dtype=np.int8)
 
 
-def swap_id(hand_rank: int, up_rank: int) -> int:
-    """The exchange of a hand card of one rank for a face-up card of another."""
-    return SWAP + (N_RANKS - 1) * hand_rank + up_rank - (up_rank > hand_rank)
-
-
 def swap_ranks(action: int) -> tuple[int, int]:
     """Hand rank and face-up rank of an exchange."""
     hand_rank, rest = divmod(action - SWAP, N_RANKS - 1)

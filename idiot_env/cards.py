@@ -23,7 +23,7 @@ from idiot_env._jit import jit, jit_inline
 
 RANKS = "3456789TJQKA2*"
 SUITS = "CDHS"
-THREE, SEVEN, NINE, TEN, JACK, ACE, TWO, JOKER = 0, 4, 6, 7, 8, 11, 12, 13
+THREE, SEVEN, NINE, TEN, ACE, TWO, JOKER = 0, 4, 6, 7, 11, 12, 13
 N_RANKS = 14
 N_CARDS = 54
 NO_RANK = -1

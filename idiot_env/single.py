@@ -79,7 +79,7 @@ Version history
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from operator import index
 from typing import Any
 
@@ -102,7 +102,6 @@ from idiot_env.view import View
 
 Observation = npt.NDArray[np.int8]
 Mask = npt.NDArray[np.int8]
-Answer = Callable[[Observation, Mask], Any]
 
 RENDER_MODES = ("ansi", "human", "rgb_array")
 ILLEGAL_MODES = ("raise", "forfeit")
