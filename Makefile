@@ -76,7 +76,7 @@ lint: $(TEST_READY) ## ruff: rules and format
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-types: $(TEST_READY) ## mypy, strict on idiot_env and agents
+types: $(TEST_READY) ## mypy, strict on idiot_env and idiot_agents
 	$(BIN)/mypy
 
 structure: $(TEST_READY) ## who may import whom

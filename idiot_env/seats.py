@@ -25,12 +25,12 @@ _OPPONENT_STREAM = 2000
 
 
 class Policy(Protocol):
-    """An opponent: ``agents.protocol.BatchAgent`` is one."""
+    """An opponent: ``idiot_agents.protocol.BatchAgent`` is one."""
 
     def act_batch(
         self, observation: npt.NDArray[np.int8], mask: npt.NDArray[np.int8], streams: npt.NDArray[np.int64]
     ) -> npt.NDArray[np.int64]:
-        """Legal actions int64 ``[K]`` for K views, see ``agents.protocol``."""
+        """Legal actions int64 ``[K]`` for K views, see ``idiot_agents.protocol``."""
         ...
 
 

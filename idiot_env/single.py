@@ -23,7 +23,7 @@ render modes           of ``IdiotEnv``: ``ansi`` (a string), ``human`` (prints i
 Arguments of both:
 
 ``opponents=None``
-    Who plays the other seats: a batch policy (``agents.registry.make_agent("greedy")``, or anything with
+    Who plays the other seats: a batch policy (``idiot_agents.registry.make_agent("greedy")``, or anything with
     ``idiot_env.seats.Policy``'s ``act_batch``), an agent with ``act(view)``, a function ``(observation, mask) -> action
     id``, or a list of these.  From a list each seat's opponent is drawn for every game.  ``None`` plays uniformly among
     the legal actions.
@@ -155,7 +155,7 @@ def _policy(opponent: Any) -> Policy:
     if isinstance(opponent, str):
         raise ValueError(
             f"{opponent!r} is no opponent: idiot_env knows no agents by name; "
-            f'pass agents.registry.make_agent("{opponent}").'
+            f'pass idiot_agents.registry.make_agent("{opponent}").'
         )
     if isinstance(opponent, type):
         raise ValueError(f"{opponent!r} is no opponent but a class: pass an instance of it.")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from PIL import Image
 
-from agents.compiled import CompiledAgent
+from idiot_agents.compiled import CompiledAgent
 from idiot_env import Game
 from idiot_env.render import picture
 

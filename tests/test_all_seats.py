@@ -7,13 +7,13 @@ import pytest
 
 pytest.importorskip("sb3_contrib", reason="needs the extra 'train'")
 
-from agents.compiled import CompiledAgent
+from idiot_agents.compiled import CompiledAgent
 from idiot_env import Game
 from idiot_env.engine import SEATS
-from train.all_seats import TeachingSeats, seat_advantages
-from train.config import make_config
-from train.ppo import FrozenCopy, make_learner
-from train.vec_env import LearnerVecEnv
+from idiot_train.all_seats import TeachingSeats, seat_advantages
+from idiot_train.config import make_config
+from idiot_train.ppo import FrozenCopy, make_learner
+from idiot_train.vec_env import LearnerVecEnv
 
 GAMMA, LAMBDA = 0.9, 0.8
 

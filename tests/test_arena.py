@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from agents.arena import (
+from idiot_agents.arena import (
     Games,
     bootstrap_interval,
     deal_seeds,
@@ -16,8 +16,8 @@ from agents.arena import (
     play_games,
     play_match,
 )
-from agents.compiled import NAMES, CompiledAgent
-from agents.protocol import Agent, BatchAgent
+from idiot_agents.compiled import NAMES, CompiledAgent
+from idiot_agents.protocol import Agent, BatchAgent
 from idiot_env import Game, Rules, View
 
 HOUSE = "familie sneak_three=yes runs=yes skip_same=yes stack=yes jokers=2 losers=2"

@@ -9,19 +9,19 @@ from pathlib import Path
 
 import pytest
 
-from agents.arguments import language_of
-from agents.errors import InputError
+from idiot_agents.arguments import language_of
+from idiot_agents.errors import InputError
 from idiot_env import Rules, __version__
 from idiot_env.rule_card import rule_card
-from train import cli
-from train.cli import main, split_changes
+from idiot_train import cli
+from idiot_train.cli import main, split_changes
 
 ROOT = Path(__file__).resolve().parent.parent
 
 
 def idiot(*argv: str, env: dict[str, str] | None = None, **kwargs: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "train.cli", *argv],
+        [sys.executable, "-m", "idiot_train.cli", *argv],
         cwd=ROOT, capture_output=True, text=True, env={**os.environ, **(env or {})}, **kwargs,
     )  # type: ignore[call-overload, no-any-return]  # fmt: skip
 
@@ -53,7 +53,7 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_help_and_rules_need_neither_torch_nor_a_compiled_engine() -> None:
     code = (
-        "import sys; from train.cli import main; main(['--help']); main(['train', '--help'])\n"
+        "import sys; from idiot_train.cli import main; main(['--help']); main(['train', '--help'])\n"
         "assert not {'torch', 'stable_baselines3', 'matplotlib'} & set(sys.modules), 'heavy modules were imported'"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
@@ -187,12 +187,12 @@ def test_as_a_program() -> None:
     ascii_only = idiot("rules", "--lang", "no", env={"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"})
     assert ascii_only.returncode == 0
     assert "h?nden" in ascii_only.stdout
-    code = f"{sys.executable} -m train.cli rules --options | head -n 1"
+    code = f"{sys.executable} -m idiot_train.cli rules --options | head -n 1"
     piped = subprocess.run(["bash", "-c", code], cwd=ROOT, capture_output=True, text=True)
     assert piped.stdout == "The tables:\n" or piped.stdout == "Bordene:\n"
     assert piped.stderr == ""
     for line, exit_code in (("rules >&-", 0), ("play --seed 1 <&-", 0), ("rules > /dev/full", 2)):
-        code = f"{sys.executable} -m train.cli {line}"
+        code = f"{sys.executable} -m idiot_train.cli {line}"
         done = subprocess.run(["bash", "-c", code], cwd=ROOT, capture_output=True, text=True)
         assert done.returncode == exit_code, done.stderr
         assert "Traceback" not in done.stderr

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents.errors import InputError
-from agents.network import Encoder, Network, expected_shapes, load_model, masked_softmax, save_model
-from agents.neural import NeuralAgent
-from agents.registry import make_agent
+from idiot_agents.errors import InputError
+from idiot_agents.network import Encoder, Network, expected_shapes, load_model, masked_softmax, save_model
+from idiot_agents.neural import NeuralAgent
+from idiot_agents.registry import make_agent
 from idiot_env import Game, Rules, View
 from idiot_env.actions import N_ACTIONS
 from idiot_env.observation import LAYOUT, OBSERVATION_SIZE, upper_bounds
@@ -41,7 +41,7 @@ def views(players: int, n: int, seed: int = 3, rules: str = "sjanse") -> list[Vi
 def test_numpy_equals_torch(players: int, rules: bool) -> None:
     torch = pytest.importorskip("torch")
     gymnasium = pytest.importorskip("gymnasium")
-    from train.policy import IdiotPolicy
+    from idiot_train.policy import IdiotPolicy
 
     torch.manual_seed(players)
     policy = IdiotPolicy(

@@ -12,19 +12,19 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from agents import play, typed
-from agents.compiled import CompiledAgent
-from agents.play import Session, risk, seat_names
-from agents.protocol import Agent, Model
-from agents.terminal import Terminal, clean
-from agents.typed import NotAnAction, read_action
+from idiot_agents import play, typed
+from idiot_agents.compiled import CompiledAgent
+from idiot_agents.play import Session, risk, seat_names
+from idiot_agents.protocol import Agent, Model
+from idiot_agents.terminal import Terminal, clean
+from idiot_agents.typed import NotAnAction, read_action
 from idiot_env import Game, View
 from idiot_env.actions import N_ACTIONS, TEXTS
 from idiot_env.cards import RANKS
 from idiot_env.observation import LAYOUT, OBSERVATION_SIZE, determinize
 from idiot_env.rules import PRESETS, Rules
 from idiot_env.words import LANGUAGES
-from train.cli import main
+from idiot_train.cli import main
 
 GARBAGE = [
     "", " ", "?", "h", "i", "log", "rules", "regler", "table", "help", "foo", "play", "play 99", "play 6x9", "6x", "x3",
@@ -233,7 +233,7 @@ def test_a_failing_write_leaves_nothing_behind(
     def full(source: object, target: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("agents.network.os.replace", full)
+    monkeypatch.setattr("idiot_agents.network.os.replace", full)
     assert run(monkeypatch, lines("q", str(tmp_path / "x.json"), "n"), "greedy", "--lang", "en") == 0
     assert "No space left on device" in capsys.readouterr().out
     assert list(tmp_path.iterdir()) == []

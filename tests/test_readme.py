@@ -19,7 +19,7 @@ def test_the_python_runs(code: str, capsys: pytest.CaptureFixture[str]) -> None:
 def test_the_commands_parse() -> None:
     import shlex
 
-    from train.cli import main
+    from idiot_train.cli import main
 
     commands = re.findall(r"^\.venv/bin/idiot ([^#\n]*)", TEXT, re.MULTILINE)
     assert len(commands) >= 8

@@ -13,7 +13,7 @@ import pytest
 from idiot_env import Game
 from idiot_env.observation import determinize
 from idiot_env.rules import PRESETS
-from train.cli import main
+from idiot_train.cli import main
 
 
 class FakeInput(io.StringIO):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from agents.compiled import CompiledAgent
+from idiot_agents.compiled import CompiledAgent
 from idiot_env import Game, Rules, View
 from idiot_env.actions import parse_action
 from idiot_env.batched import show_row

@@ -17,7 +17,7 @@ from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env, data_equivalence
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
-from agents.compiled import CompiledAgent
+from idiot_agents.compiled import CompiledAgent
 from idiot_env import Game, IllegalAction, Rules, View
 from idiot_env.actions import N_ACTIONS
 from idiot_env.batched import game_seed, show_row
@@ -414,7 +414,7 @@ def test_bad_resets_of_the_vector_are_refused(arguments: dict[str, Any], message
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"opponents": "greedy"}, r'pass agents\.registry\.make_agent\("greedy"\)'),
+        ({"opponents": "greedy"}, r'pass idiot_agents\.registry\.make_agent\("greedy"\)'),
         ({"opponents": ["greedy"]}, r'make_agent\("greedy"\)'),
         ({"opponents": []}, "name at least one"),
         ({"opponents": 3}, "3 is no opponent"),

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-PACKAGES = ("idiot_env", "agents", "train")
+PACKAGES = ("idiot_env", "idiot_agents", "idiot_train")
 
 # A module may import modules of a lower floor of its own package; a new module needs a line here.
 FLOORS = {
@@ -112,11 +112,11 @@ def tops(names: set[str]) -> set[str]:
 
 
 def forbidden_imports(package: str, source: str) -> set[str]:
-    """Imports, anywhere in a source, that break the direction idiot_env <- agents <- train."""
+    """Imports, anywhere in a source, that break the direction idiot_env <- idiot_agents <- idiot_train."""
     found = tops(imports(source, at_import_only=False))
     if package == "idiot_env":
         return (found - STDLIB - BASE - {"PIL", "idiot_env"}) | found & WEB
-    return found & {"agents": {"", "train"}, "train": {""}}[package]
+    return found & {"idiot_agents": {"", "idiot_train"}, "idiot_train": {""}}[package]
 
 
 def early_imports(module: str, source: str) -> set[str]:
@@ -125,7 +125,7 @@ def early_imports(module: str, source: str) -> set[str]:
     package = module.partition(".")[0]
     if package == "idiot_env":
         return found - BASE
-    return found - base_libraries() if package == "agents" else set()
+    return found - base_libraries() if package == "idiot_agents" else set()
 
 
 def upward_imports(module: str, source: str) -> set[str]:
@@ -137,7 +137,7 @@ def upward_imports(module: str, source: str) -> set[str]:
 def import_graph(sources: dict[str, str]) -> dict[str, set[str]]:
     """Which of the modules each of them imports while it is imported.
 
-    ``from agents import compiled`` names the package, too: its ``__init__`` is left out, for it is no cycle.
+    ``from idiot_agents import compiled`` names the package, too: its ``__init__`` is left out, for it is no cycle.
     """
     graph = {module: imports(source, at_import_only=True) for module, source in sources.items()}
     return {
@@ -294,7 +294,7 @@ def test_the_command_line_starts_without_extras() -> None:
     sources = {module_name(path): path.read_text() for path in source_files()}
     graph = import_graph(sources)
     entry = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["scripts"]["idiot"].partition(":")[0]
-    pending, reached = [entry, *PACKAGES, "train.train_command"], set()
+    pending, reached = [entry, *PACKAGES, "idiot_train.train_command"], set()
     while pending:
         module = pending.pop()
         if module in sources and module not in reached:
@@ -347,18 +347,27 @@ def test_tracked_files() -> None:
 
 def test_the_checks_can_fail() -> None:
     assert forbidden_imports("idiot_env", "def f():\n    import torch") == {"torch"}
-    assert forbidden_imports("idiot_env", "import importlib\nimportlib.import_module('agents.play')") == {"agents"}
+    late = "import importlib\nimportlib.import_module('idiot_agents.play')"
+    assert forbidden_imports("idiot_env", late) == {"idiot_agents"}
     assert forbidden_imports("idiot_env", "from http import server\nimport PIL, json") == {"http"}
     assert forbidden_imports("idiot_env", "from .cards import RANKS") == {""}
-    assert forbidden_imports("agents", "from train.cli import main") == {"train"}
+    assert forbidden_imports("idiot_agents", "from idiot_train.cli import main") == {"idiot_train"}
     assert early_imports("idiot_env.render", "try:\n    from PIL import Image\nexcept ImportError: pass") == {"PIL"}
-    assert early_imports("agents.neural", "class A:\n    import torch\ndef f():\n    import yaml") == {"torch"}
-    assert not early_imports("agents.neural", "if TYPE_CHECKING:\n    import torch")
+    assert early_imports("idiot_agents.neural", "class A:\n    import torch\ndef f():\n    import yaml") == {"torch"}
+    assert not early_imports("idiot_agents.neural", "if TYPE_CHECKING:\n    import torch")
     assert upward_imports("idiot_env.cards", "from idiot_env.game import Game") == {"idiot_env.game"}
     assert upward_imports("idiot_env.cards", "from idiot_env import engine") == {"idiot_env.engine"}
-    cycle = {"agents.a": "import agents.b", "agents.b": "from agents import c", "agents.c": "from agents.a import x"}
-    assert find_cycle(import_graph(cycle)) == ("agents.a", "agents.b", "agents.c", "agents.a")
-    assert not find_cycle(import_graph({"agents.a": "import agents.b", "agents.b": "def f():\n    import agents.a"}))
+    cycle = {
+        "idiot_agents.a": "import idiot_agents.b",
+        "idiot_agents.b": "from idiot_agents import c",
+        "idiot_agents.c": "from idiot_agents.a import x",
+    }
+    assert find_cycle(import_graph(cycle)) == ("idiot_agents.a", "idiot_agents.b", "idiot_agents.c", "idiot_agents.a")
+    assert not find_cycle(
+        import_graph(
+            {"idiot_agents.a": "import idiot_agents.b", "idiot_agents.b": "def f():\n    import idiot_agents.a"}
+        )
+    )
     assert global_randomness("import numpy as np\nnp.random.seed(1)\nnp.random.default_rng(2)") == ["numpy.random.seed"]
     assert global_randomness("from random import shuffle as mix\nmix([])") == ["random.shuffle"]
     assert global_randomness("from numpy.random import default_rng\ndefault_rng()") == ["numpy.random.default_rng()"]

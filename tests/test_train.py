@@ -13,14 +13,14 @@ pytest.importorskip("sb3_contrib", reason="needs the extra 'train'")
 import torch
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 
-from agents.compiled import CompiledAgent
-from agents.errors import InputError
-from agents.registry import make_agent
+from idiot_agents.compiled import CompiledAgent
+from idiot_agents.errors import InputError
+from idiot_agents.registry import make_agent
 from idiot_env.seats import LearnerSeats
-from train.cli import main
-from train.config import TrainConfig, load_config, make_config
-from train.ppo import FrozenCopy, make_learner, train
-from train.vec_env import LearnerVecEnv
+from idiot_train.cli import main
+from idiot_train.config import TrainConfig, load_config, make_config
+from idiot_train.ppo import FrozenCopy, make_learner, train
+from idiot_train.vec_env import LearnerVecEnv
 
 CONFIGS = Path(__file__).parent.parent / "configs"
 TINY = {
@@ -87,7 +87,7 @@ def test_bad_configuration_files_are_refused(tmp_path: Path) -> None:
 
 def test_every_key_is_read() -> None:
     """A key that no code reads would be a lie."""
-    root = Path(__file__).parent.parent / "train"
+    root = Path(__file__).parent.parent / "idiot_train"
     code = "".join(path.read_text() for path in root.glob("*.py") if path.name != "config.py")
     unread = [key for key in TrainConfig.model_fields if f"config.{key}" not in code]
     assert not unread

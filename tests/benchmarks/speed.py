@@ -22,10 +22,10 @@ from typing import Any
 
 import numpy as np
 
-from agents.arena import deal_seeds, play_batched, play_games, play_match
-from agents.compiled import CompiledAgent, random_action
-from agents.network import Encoder, Network, expected_shapes
-from agents.neural import NeuralAgent
+from idiot_agents.arena import deal_seeds, play_batched, play_games, play_match
+from idiot_agents.compiled import CompiledAgent, random_action
+from idiot_agents.network import Encoder, Network, expected_shapes
+from idiot_agents.neural import NeuralAgent
 from idiot_env import Game, Rules
 from idiot_env._jit import jit, jit_inline
 from idiot_env.aec import env as wrapped_env

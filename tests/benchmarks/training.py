@@ -12,8 +12,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from train.config import load_config
-from train.ppo import FrozenCopy, SelfPlay, make_learner
+from idiot_train.config import load_config
+from idiot_train.ppo import FrozenCopy, SelfPlay, make_learner
 
 ROLLOUTS = 5
 QUICK = Path(__file__).resolve().parents[2] / "configs" / "quick.yaml"

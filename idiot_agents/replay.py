@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agents.arguments import add_language_argument, natural_int
-from agents.errors import InputError
-from agents.terminal import Terminal, clean
+from idiot_agents.arguments import add_language_argument, natural_int
+from idiot_agents.errors import InputError
+from idiot_agents.terminal import Terminal, clean
 from idiot_env import Game, RecordError
 from idiot_env.events import Event
 from idiot_env.table_text import draw_open, draw_view

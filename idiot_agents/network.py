@@ -34,7 +34,7 @@ import numpy.typing as npt
 import safetensors
 import safetensors.numpy
 
-from agents.errors import InputError
+from idiot_agents.errors import InputError
 from idiot_env._jit import jit
 from idiot_env.actions import N_ACTIONS
 from idiot_env.observation import LAYOUT, layout_hash

@@ -19,13 +19,13 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 import idiot_env
-from agents.arena import MAX_DECISIONS, Match, deal_seeds, deals_hash, play_match
-from agents.arguments import add_rules_arguments, positive_int, rules_from, seed_number
-from agents.errors import InputError
-from agents.network import write_file
-from agents.neural import NeuralAgent
-from agents.protocol import Agent
-from agents.registry import SPECS, make_agent
+from idiot_agents.arena import MAX_DECISIONS, Match, deal_seeds, deals_hash, play_match
+from idiot_agents.arguments import add_rules_arguments, positive_int, rules_from, seed_number
+from idiot_agents.errors import InputError
+from idiot_agents.network import write_file
+from idiot_agents.neural import NeuralAgent
+from idiot_agents.protocol import Agent
+from idiot_agents.registry import SPECS, make_agent
 from idiot_env import Rules
 
 FORMAT = "idiot-bench/1"

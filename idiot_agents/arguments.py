@@ -15,7 +15,7 @@ import argparse
 import os
 from collections.abc import Mapping
 
-from agents.errors import InputError
+from idiot_agents.errors import InputError
 from idiot_env.rules import MAX_PLAYERS, MIN_PLAYERS, PRESETS, Rules, parse_changes
 from idiot_env.words import LANGUAGES
 

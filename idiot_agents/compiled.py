@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.protocol import Actions, Masks, Observations, Streams, fresh_streams
+from idiot_agents.protocol import Actions, Masks, Observations, Streams, fresh_streams
 from idiot_env import View
 from idiot_env import actions as A
 from idiot_env._jit import jit

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from agents.arguments import add_language_argument, add_table_arguments, table_from
+from idiot_agents.arguments import add_language_argument, add_table_arguments, table_from
 from idiot_env.rule_card import rule_card
 from idiot_env.rules import OPTIONS, PRESETS, value_text
 from idiot_env.words import option_line

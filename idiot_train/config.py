@@ -8,7 +8,7 @@ from typing import Any, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from agents.errors import InputError
+from idiot_agents.errors import InputError
 from idiot_env import Rules
 
 SELF = "self"

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import re
 
-from agents.terminal import clean
+from idiot_agents.terminal import clean
 from idiot_env.actions import TEXTS
 from idiot_env.cards import N_RANKS, NO_RANK, RANKS
 from idiot_env.view import View

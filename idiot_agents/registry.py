@@ -14,11 +14,11 @@ spec                agent
 
 from __future__ import annotations
 
-from agents import compiled
-from agents.compiled import CompiledAgent
-from agents.errors import InputError
-from agents.neural import SHARP, NeuralAgent
-from agents.protocol import Agent
+from idiot_agents import compiled
+from idiot_agents.compiled import CompiledAgent
+from idiot_agents.errors import InputError
+from idiot_agents.neural import SHARP, NeuralAgent
+from idiot_agents.protocol import Agent
 
 SPECS = (*compiled.NAMES, "ppo:PATH", "ppo!:PATH", "ppo~:PATH")
 _TEMPERATURES = {"ppo": SHARP, "ppo!": 0.0, "ppo~": 1.0}

@@ -23,14 +23,14 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from agents.errors import InputError
+from idiot_agents.errors import InputError
 
 COMMANDS: dict[str, tuple[str, str]] = {
-    "play": ("agents.play", "play at the terminal against agents"),
-    "rules": ("agents.rules_command", "print the rules of a table"),
-    "replay": ("agents.replay", "step through the record of a game"),
-    "bench": ("agents.bench", "let agents play matches against each other"),
-    "train": ("train.train_command", "train a model by self-play"),
+    "play": ("idiot_agents.play", "play at the terminal against agents"),
+    "rules": ("idiot_agents.rules_command", "print the rules of a table"),
+    "replay": ("idiot_agents.replay", "step through the record of a game"),
+    "bench": ("idiot_agents.bench", "let agents play matches against each other"),
+    "train": ("idiot_train.train_command", "train a model by self-play"),
 }
 """Each subcommand's module, which offers ``add_arguments(parser)`` and ``run(args) -> int``, and a line about it."""
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from agents.arguments import (
+from idiot_agents.arguments import (
     add_language_argument,
     add_table_arguments,
     natural_int,
@@ -24,14 +24,14 @@ from agents.arguments import (
     seed_number,
     table_from,
 )
-from agents.errors import InputError
-from agents.network import write_file
-from agents.neural import NeuralAgent
-from agents.protocol import Agent, Model
-from agents.registry import SPECS, make_agent
-from agents.replay import result_lines
-from agents.terminal import Terminal, clean
-from agents.typed import NotAnAction, ordered_legal, read_action
+from idiot_agents.errors import InputError
+from idiot_agents.network import write_file
+from idiot_agents.neural import NeuralAgent
+from idiot_agents.protocol import Agent, Model
+from idiot_agents.registry import SPECS, make_agent
+from idiot_agents.replay import result_lines
+from idiot_agents.terminal import Terminal, clean
+from idiot_agents.typed import NotAnAction, ordered_legal, read_action
 from idiot_env import Game, View
 from idiot_env.actions import TEXTS
 from idiot_env.cards import RANKS, TEN, counts_text

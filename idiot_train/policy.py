@@ -1,4 +1,4 @@
-"""The network in torch: MaskablePPO's policy on the encoder and trunk that ``agents.network`` plays in NumPy."""
+"""The network in torch: MaskablePPO's policy on the encoder and trunk that ``idiot_agents.network`` plays in NumPy."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import nn
 
-from agents.network import Encoder, Network
+from idiot_agents.network import Encoder, Network
 
 ILLEGAL = -1e8
 """The logit of an illegal action: finite, so that its zero probability times its log is zero and not undefined."""
@@ -21,7 +21,7 @@ class Trunk(BaseFeaturesExtractor):
 
     Args:
         widths: units of the hidden layers.
-        players, rules_block: what the encoder reads, see ``agents.network.Encoder``.
+        players, rules_block: what the encoder reads, see ``idiot_agents.network.Encoder``.
     """
 
     def __init__(self, space: gymnasium.spaces.Box, widths: list[int], players: int, rules_block: bool) -> None:

@@ -1,14 +1,14 @@
 """Self-play PPO, from the configuration to a finished model: read it from top to bottom.
 
-sb3-contrib's MaskablePPO learns on :class:`train.vec_env.LearnerVecEnv`.  In each game one drawn seat is the learner's;
-the others are drawn, in the shares that the configuration gives, among named agents, which act inside the step, and
-``self``.  With ``teach: one_seat`` that is a frozen copy of the learner (refreshed every ``refresh_rollouts``
-rollouts), also inside the step; with ``teach: all_seats`` the learner plays these seats itself and learns from all of
-them.  A run leaves, in its folder:
+sb3-contrib's MaskablePPO learns on :class:`idiot_train.vec_env.LearnerVecEnv`.  In each game one drawn seat is the
+learner's; the others are drawn, in the shares that the configuration gives, among named agents, which act inside the
+step, and ``self``.  With ``teach: one_seat`` that is a frozen copy of the learner (refreshed every
+``refresh_rollouts`` rollouts), also inside the step; with ``teach: all_seats`` the learner plays these seats itself and
+learns from all of them.  A run leaves, in its folder:
 
 ===========================  ==========================================================================================
 ``config.yaml``              the configuration, changes included
-``model/``                   the finished model, see ``agents.network``
+``model/``                   the finished model, see ``idiot_agents.network``
 ``checkpoints/DECISIONS/``   the last ``keep_checkpoints`` models on the way
 ``curve.json``, ``curve.png``  share of games lost against the first ``bench`` agent over the learner's decisions
 ``bench.json``               the final benchmark
@@ -38,17 +38,17 @@ from stable_baselines3.common.logger import Logger, TensorBoardOutputFormat
 from tqdm import tqdm
 
 import idiot_env
-from agents.arena import play_match
-from agents.network import Network, save_model, write_file
-from agents.neural import NeuralAgent
-from agents.protocol import Actions, BatchAgent, Masks, Observations, Streams
-from agents.registry import make_agent
+from idiot_agents.arena import play_match
+from idiot_agents.network import Network, save_model, write_file
+from idiot_agents.neural import NeuralAgent
+from idiot_agents.protocol import Actions, BatchAgent, Masks, Observations, Streams
+from idiot_agents.registry import make_agent
 from idiot_env import Rules
 from idiot_env.seats import LearnerSeats
-from train.all_seats import SeatBuffer, TeachingSeats
-from train.config import SELF, TrainConfig
-from train.policy import IdiotPolicy
-from train.vec_env import LearnerVecEnv
+from idiot_train.all_seats import SeatBuffer, TeachingSeats
+from idiot_train.config import SELF, TrainConfig
+from idiot_train.policy import IdiotPolicy
+from idiot_train.vec_env import LearnerVecEnv
 
 
 class FrozenCopy:

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agents.errors import InputError
-from agents.network import Network, load_model, masked_softmax
-from agents.protocol import Actions, Masks, Observations, Streams, fresh_streams
+from idiot_agents.errors import InputError
+from idiot_agents.network import Network, load_model, masked_softmax
+from idiot_agents.protocol import Actions, Masks, Observations, Streams, fresh_streams
 from idiot_env import Rules, View
 from idiot_env._jit import jit
 from idiot_env.cards import advance, mix

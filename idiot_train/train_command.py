@@ -7,7 +7,7 @@ import importlib.util
 import tempfile
 from pathlib import Path
 
-from agents.errors import InputError
+from idiot_agents.errors import InputError
 
 NEEDED = ("torch", "stable_baselines3", "sb3_contrib", "tensorboard", "matplotlib", "yaml", "pydantic", "tqdm")
 
@@ -53,17 +53,17 @@ def run(args: argparse.Namespace) -> int:
     missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
     if missing:
         raise InputError(f"training needs {', '.join(missing)}: install the extra with pip install '.[train]'.")
-    from train.config import SELF, load_config
+    from idiot_train.config import SELF, load_config
 
     config = load_config(args.config, args.set)
     folder = args.out or free_folder(config.name)
 
-    from agents.arena import MAX_DECISIONS
-    from agents.bench import print_matches, result_json, run_bench, write_json
-    from agents.neural import NeuralAgent
-    from agents.registry import make_agent
+    from idiot_agents.arena import MAX_DECISIONS
+    from idiot_agents.bench import print_matches, result_json, run_bench, write_json
+    from idiot_agents.neural import NeuralAgent
+    from idiot_agents.registry import make_agent
     from idiot_env import Rules
-    from train.ppo import train
+    from idiot_train.ppo import train
 
     # Everything that can be wrong is found before anything is written.
     opponents = [make_agent(spec, config.seed) for spec in config.bench]

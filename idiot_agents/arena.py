@@ -19,8 +19,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from agents.compiled import CompiledAgent, choose
-from agents.protocol import Actions, Agent, BatchAgent, Masks, Observations, Streams
+from idiot_agents.compiled import CompiledAgent, choose
+from idiot_agents.protocol import Actions, Agent, BatchAgent, Masks, Observations, Streams
 from idiot_env import Rules, View, engine
 from idiot_env._jit import jit
 from idiot_env.actions import N_ACTIONS
