@@ -41,7 +41,7 @@ examples:
   idiot rules --lang no                   the rules, in Norwegian
   idiot replay game.json                  look at a saved game again
   idiot bench greedy careful              who is better?
-  idiot train --config configs/quick.yaml
+  idiot train --config quick             train a model in three minutes
 """
 
 

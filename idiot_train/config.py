@@ -92,6 +92,29 @@ def make_config(values: dict[str, Any]) -> TrainConfig:
         raise InputError(f"{key}{got} is not possible: {message[0].lower()}{message[1:].rstrip('.')}.") from None
 
 
+def shipped_configs() -> dict[str, Path]:
+    """The configurations that come with Idiot, by name: ``configs/`` in a clone, inside this package in a wheel."""
+    here = Path(__file__).resolve().parent
+    folder = next((f for f in (here / "configs", here.parent / "configs") if f.is_dir()), here)
+    return {path.stem: path for path in sorted(folder.glob("*.yaml"))}
+
+
+def config_path(name: str) -> Path:
+    """The file that ``name`` stands for: a shipped configuration by its bare name, else a path.
+
+    Raises:
+        InputError: for a bare word that is neither.
+    """
+    path, shipped = Path(name), shipped_configs()
+    if name in shipped:
+        return shipped[name]
+    if path.suffix or len(path.parts) > 1 or path.is_file():
+        return path
+    raise InputError(
+        f"unknown configuration {name!r}: give the path of a YAML file or the name of a shipped one: {', '.join(shipped)}."
+    )
+
+
 def load_config(path: Path, changes: list[str]) -> TrainConfig:
     """A configuration from a YAML file with changes such as ``["decisions=1000", "widths=[64, 64]"]``."""
     try:

@@ -14,8 +14,13 @@ NEEDED = ("torch", "stable_baselines3", "sb3_contrib", "tensorboard", "matplotli
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = "Train a model by self-play, benchmark it, and keep it as a folder that plays without torch."
-    parser.epilog = "example: idiot train --config configs/quick.yaml --set decisions=500000 --set 'widths=[128, 128]'"
-    parser.add_argument("--config", type=Path, required=True, help="a configuration such as configs/quick.yaml")
+    parser.epilog = "example: idiot train --config quick --set decisions=500000 --set 'widths=[128, 128]'"
+    parser.add_argument(
+        "--config",
+        required=True,
+        metavar="NAME",
+        help="a shipped configuration such as quick, or a YAML file",
+    )
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="change a key (repeatable)")
     parser.add_argument("--out", type=Path, help="folder of the run (default: runs/NAME, or the next free NAME-2 …)")
     parser.add_argument("--quiet", action="store_true", help="no progress bars")
@@ -53,9 +58,9 @@ def run(args: argparse.Namespace) -> int:
     missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
     if missing:
         raise InputError(f"training needs {', '.join(missing)}: install the extra with pip install '.[train]'.")
-    from idiot_train.config import SELF, load_config
+    from idiot_train.config import SELF, config_path, load_config
 
-    config = load_config(args.config, args.set)
+    config = load_config(config_path(args.config), args.set)
     folder = args.out or free_folder(config.name)
 
     from idiot_agents.arena import MAX_DECISIONS

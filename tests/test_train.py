@@ -18,7 +18,7 @@ from idiot_agents.errors import InputError
 from idiot_agents.registry import make_agent
 from idiot_env.seats import LearnerSeats
 from idiot_train.cli import main
-from idiot_train.config import TrainConfig, load_config, make_config
+from idiot_train.config import TrainConfig, config_path, load_config, make_config, shipped_configs
 from idiot_train.ppo import FrozenCopy, make_learner, train
 from idiot_train.vec_env import LearnerVecEnv
 
@@ -70,6 +70,19 @@ def test_bad_configurations_are_refused(values: dict, message: str) -> None:
     with pytest.raises(InputError, match=message) as caught:
         make_config({**TINY, **values})
     assert "\n" not in str(caught.value)
+
+
+def test_configurations_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # not beside configs/
+    assert config_path("quick").read_bytes() == (CONFIGS / "quick.yaml").read_bytes()
+    assert {path.stem for path in CONFIGS.glob("*.yaml")} == set(shipped_configs())
+    (tmp_path / "quick").touch()
+    assert config_path("quick").suffix == ".yaml"  # a shipped name is never a file that happens to lie here
+    (tmp_path / "own").touch()
+    for path in ("own", "own.yaml", "deep/own"):
+        assert config_path(path) == Path(path)
+    with pytest.raises(InputError, match=r"unknown configuration 'quik'.* quick"):
+        config_path("quik")
 
 
 def test_bad_configuration_files_are_refused(tmp_path: Path) -> None:
