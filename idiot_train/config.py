@@ -110,9 +110,8 @@ def config_path(name: str) -> Path:
         return shipped[name]
     if path.suffix or len(path.parts) > 1 or path.is_file():
         return path
-    raise InputError(
-        f"unknown configuration {name!r}: give the path of a YAML file or the name of a shipped one: {', '.join(shipped)}."
-    )
+    names = ", ".join(shipped)
+    raise InputError(f"unknown configuration {name!r}: give the path of a YAML file, or the shipped {names}.")
 
 
 def load_config(path: Path, changes: list[str]) -> TrainConfig:
