@@ -1,0 +1,137 @@
+"""Flat sampling: every candidate action is played in many worlds to their end, and the best mean wins.
+
+Perfect-information Monte Carlo without its famous flaw: rollouts are played by honest agents, so no action is praised
+for what only a seer could follow up.  All candidates meet the same worlds with the same random numbers, and the luck of
+the deal cancels when they are compared.
+
+Two roads lead through the rollouts: :func:`sample_flat` is compiled, for compiled agents; :class:`LockStep` plays all
+worlds × candidates side by side and asks any :class:`~idiot_agents.protocol.BatchAgent`, such as a network, for all
+positions that wait for it at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from idiot_agents.protocol import BatchAgent
+from idiot_agents.rollouts import payoff, roll_out
+from idiot_agents.worlds import World
+from idiot_env._jit import jit
+from idiot_env.actions import N_ACTIONS
+from idiot_env.cards import advance, stream
+from idiot_env.engine import OVER, STATE, apply, legal_mask
+from idiot_env.observation import OBSERVATION_SIZE, redeal, write_observation
+
+Floats = npt.NDArray[np.float64]
+
+
+@jit
+def sample_flat(root, actions, n, worlds, kind, limit, random_state, sums, scratch, observation, mask):
+    """Add the observer's payoffs of ``n`` candidates in each of ``worlds`` worlds to ``sums`` (float64 ``[n]``).
+
+    ``root`` is ``[1]`` of STATE as ``write_world`` left it, ``scratch`` ``[2]`` of STATE.  Returns the random state
+    from which the next worlds can be drawn.
+    """
+    for _ in range(worlds):
+        random_state = advance(random_state)
+        scratch[0] = root[0]
+        redeal(scratch[0], 0, stream(random_state, 0))
+        for a in range(n):
+            scratch[1] = scratch[0]
+            apply(scratch[1], actions[a])
+            roll_out(scratch[1], kind, limit, observation, mask, stream(random_state, 1))
+            sums[a] += payoff(scratch[1], 0)
+    return random_state
+
+
+# --- lock-step: rollouts by any agent --------------------------------------------------------------------------------
+
+
+@jit
+def spread(root, actions, n, random_state, states, streams):
+    """``[W · n]`` states: each candidate applied in each of W worlds; the streams of one world are equal."""
+    for world in range(states.shape[0] // n):
+        random_state = advance(random_state)
+        first = world * n
+        states[first] = root[0]
+        redeal(states[first], 0, stream(random_state, 0))
+        for a in range(1, n):
+            states[first + a] = states[first]
+        for a in range(n):
+            apply(states[first + a], actions[a])
+            streams[first + a] = stream(random_state, 1)
+    return random_state
+
+
+@jit
+def look(states, rows, observation, mask, seats):
+    """What the seat to act in each of ``rows`` sees, side by side from row 0 on."""
+    for k in range(rows.shape[0]):
+        state = states[rows[k]]
+        seats[k] = state["turn"]
+        write_observation(state, int(state["turn"]), observation[k])
+        legal_mask(state, mask[k])
+
+
+@jit
+def apply_rows(states, rows, actions, still):
+    """Apply one action in each of ``rows``; 1 into ``still`` where the game goes on."""
+    for k in range(rows.shape[0]):
+        state = states[rows[k]]
+        apply(state, actions[k])
+        still[k] = state["phase"] != OVER
+
+
+@jit
+def add_payoffs(states, n, sums):
+    for i in range(states.shape[0]):
+        sums[i % n] += payoff(states[i], 0)
+
+
+class LockStep:
+    """Rollouts by agents that are no part of the compiled loop.
+
+    Args:
+        players: who plays each relative seat: 0 the searcher, 1 the player after it, and so on.  One agent stands for
+            all seats, two for the searcher and everybody else.
+    """
+
+    def __init__(self, players: Sequence[BatchAgent]) -> None:
+        self.players = list(players)
+
+    def sample(
+        self,
+        root: World,
+        actions: npt.NDArray[np.int64],
+        n: int,
+        worlds: int,
+        limit: int,
+        random_state: int,
+        sums: Floats,
+    ) -> int:
+        """As :func:`sample_flat`."""
+        states, streams = np.zeros(worlds * n, STATE), np.zeros(worlds * n, np.int64)
+        random_state = int(spread(root, actions, n, np.int64(random_state), states, streams))
+        observation = np.zeros((len(states), OBSERVATION_SIZE), np.int8)
+        mask, seats = np.zeros((len(states), N_ACTIONS), np.int8), np.zeros(len(states), np.int64)
+        still = np.zeros(len(states), np.bool_)
+        rows = np.flatnonzero(states["phase"] != OVER)
+        for _ in range(limit):
+            if not len(rows):
+                break
+            look(states, rows, observation, mask, seats)
+            who = np.minimum(seats[: len(rows)], len(self.players) - 1)
+            chosen = np.empty(len(rows), np.int64)
+            for number, agent in enumerate(self.players):
+                asked = np.flatnonzero(who == number)
+                if len(asked):
+                    own = streams[rows[asked]]
+                    chosen[asked] = agent.act_batch(observation[asked], mask[asked], own)
+                    streams[rows[asked]] = own
+            apply_rows(states, rows, chosen, still)
+            rows = rows[still[: len(rows)]]
+        add_payoffs(states, n, sums)
+        return random_state

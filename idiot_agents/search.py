@@ -1,0 +1,144 @@
+"""Agents that think ahead: honest search over worlds that their view allows.
+
+==========================  =======================================================================================
+spec                        agent
+==========================  =======================================================================================
+``pimc:128``                flat sampling (:mod:`idiot_agents.pimc`) over 128 worlds, greedy rollouts
+``pimc:50ms``, ``pimc:1s``  the same for so long; honest, but not reproducible
+``pimc:128,careful``        the agent after the comma plays the rollouts: any spec whose agent acts in batches
+==========================  =======================================================================================
+
+With a budget of worlds or iterations an agent is a function of view and random state, like every other one.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from idiot_agents.compiled import CompiledAgent
+from idiot_agents.errors import InputError
+from idiot_agents.pimc import Floats, LockStep, sample_flat
+from idiot_agents.protocol import Actions, BatchAgent, Masks, Observations, Streams, fresh_streams
+from idiot_agents.rollouts import LIMIT, candidates
+from idiot_agents.worlds import write_world_at
+from idiot_env import View
+from idiot_env.actions import N_ACTIONS
+from idiot_env.cards import advance, stream
+from idiot_env.engine import STATE
+from idiot_env.observation import OBSERVATION_SIZE
+
+METHODS = ("pimc",)
+WORLDS_A_ROUND = 16
+"""Worlds between two looks at the clock."""
+LARGEST_BUDGET = 10**9
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How much thinking a decision gets: ``count`` worlds or iterations, or ``seconds`` (then ``count`` is 0)."""
+
+    count: int = 0
+    seconds: float = 0.0
+
+    @classmethod
+    def parse(cls, text: str) -> Budget:
+        """``128``, ``50ms`` or ``1.5s``.
+
+        Raises:
+            InputError: for anything else.
+        """
+        match = re.fullmatch(r"(\d+(?:\.\d+)?)(ms|s)?", text)
+        if match:
+            number, unit = float(match[1]), match[2]
+            if unit and 0 < number <= LARGEST_BUDGET:
+                return cls(seconds=number / 1000 if unit == "ms" else number)
+            if not unit and text.isdigit() and 1 <= number <= LARGEST_BUDGET:
+                return cls(count=int(text))
+        raise InputError(f"{text!r} is no budget of a search: write a whole number, or a time such as 50ms or 1s.")
+
+
+class SearchAgent:
+    """What all searching agents share: a choice for one view at a time, in batches too."""
+
+    def __init__(self, name: str, budget: Budget, seed: int = 0) -> None:
+        self.name = name
+        self.budget = budget
+        self.reproducible = budget.seconds == 0
+        """Whether the same view and random state give the same action again."""
+        self._streams = fresh_streams(seed, 1)
+        self._root = np.zeros(1, STATE)
+        self._actions = np.zeros(N_ACTIONS, np.int64)
+
+    def act(self, view: View) -> int:
+        return int(self.act_batch(view.observation[None], view.action_mask[None], self._streams)[0])
+
+    def act_batch(self, observation: Observations, mask: Masks, streams: Streams) -> Actions:
+        chosen = np.empty(len(streams), np.int64)
+        for k in range(len(streams)):
+            streams[k] = advance(streams[k])
+            chosen[k] = self.choose(observation[k], mask[k], int(streams[k]))
+        return chosen
+
+    def choose(self, observation: npt.NDArray[np.int8], mask: npt.NDArray[np.int8], random_state: int) -> int:
+        """The action for one view, int8 ``[O]`` and ``[A]``."""
+        n = int(candidates(mask, self._actions))
+        if n == 1:
+            return int(self._actions[0])
+        write_world_at(observation, self._root, 0)
+        scores = self.scores(n, random_state)
+        return int(self._actions[int(np.argmax(scores))])
+
+    def scores(self, n: int, random_state: int) -> Floats:
+        """The worth of the first ``n`` candidates, float64 ``[n]``, for the world in ``self._root``."""
+        raise NotImplementedError
+
+
+class FlatSampler(SearchAgent):
+    """``pimc``: the best mean payoff over worlds.
+
+    Args:
+        rollout: who plays the rollouts.
+        limit: decisions of a rollout.
+    """
+
+    def __init__(self, name: str, budget: Budget, rollout: BatchAgent, seed: int = 0, limit: int = LIMIT) -> None:
+        super().__init__(name, budget, seed)
+        self.limit = limit
+        self.kind = rollout.kind if isinstance(rollout, CompiledAgent) else -1
+        self._lock_step = LockStep([rollout])
+        self._scratch = np.zeros(2, STATE)
+        self._observation = np.zeros(OBSERVATION_SIZE, np.int8)
+        self._mask = np.zeros(N_ACTIONS, np.int8)
+
+    def scores(self, n: int, random_state: int) -> Floats:
+        sums, worlds = np.zeros(n), 0
+        random_state = int(stream(np.int64(random_state), np.int64(0)))
+        if self.budget.count:
+            self._sample(n, self.budget.count, random_state, sums)
+            return sums / self.budget.count
+        stop = time.perf_counter() + self.budget.seconds
+        while worlds == 0 or time.perf_counter() < stop:
+            random_state = self._sample(n, WORLDS_A_ROUND, random_state, sums)
+            worlds += WORLDS_A_ROUND
+        return sums / worlds
+
+    def _sample(self, n: int, worlds: int, random_state: int, sums: Floats) -> int:
+        if self.kind < 0:
+            return self._lock_step.sample(self._root, self._actions, n, worlds, self.limit, random_state, sums)
+        return int(sample_flat(self._root, self._actions, n, worlds, self.kind, self.limit, np.int64(random_state),
+                               sums, self._scratch, self._observation, self._mask))  # fmt: skip
+
+
+def make_search(spec: str, rollout: BatchAgent | None, seed: int = 0) -> SearchAgent:
+    """The agent of a spec such as ``pimc:128``; ``rollout`` is the agent that its last part names, greedy if none.
+
+    Raises:
+        InputError: for a budget that is none.
+    """
+    budget = Budget.parse(spec.partition(":")[2].partition(",")[0])
+    return FlatSampler(spec, budget, rollout or CompiledAgent("greedy"), seed)
