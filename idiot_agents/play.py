@@ -130,9 +130,13 @@ class Quit(Exception):
 
 def seat_names(agents: Sequence[Agent | None], person: str) -> list[str]:
     """A name for each seat; agents of one kind are numbered, and a model's path stays private."""
-    kinds = [person if agent is None else agent.name.partition(":")[0] for agent in agents]
-    numbered = [f"{kind} {kinds[: seat + 1].count(kind)}" for seat, kind in enumerate(kinds)]
-    return [kind if kinds.count(kind) == 1 else name for kind, name in zip(kinds, numbered, strict=True)]
+    return numbered([person if agent is None else agent.name.partition(":")[0] for agent in agents])
+
+
+def numbered(names: Sequence[str]) -> list[str]:
+    """The names, those that occur several times with a number: ``careful 1``, ``careful 2``."""
+    with_numbers = [f"{name} {names[: seat + 1].count(name)}" for seat, name in enumerate(names)]
+    return [name if names.count(name) == 1 else other for name, other in zip(names, with_numbers, strict=True)]
 
 
 def as_typed(text: str) -> str:
@@ -144,6 +148,18 @@ def risk(value: float, players: int, losers: int) -> float:
     """The probability of losing that an expected final reward stands for (section "result" of the rules, inverted)."""
     gain = losers / (players - losers)
     return min(1.0, max(0.0, (gain - value) / (1.0 + gain)))
+
+
+def drawn_cards(before: View, after: View, event: Event) -> str:
+    """The ranks that came to a hand from the stock by its own action: what it had not seen before and sees now.
+
+    Args:
+        before, after: the acting seat's views around the action.
+    """
+    new = before.unseen - after.unseen
+    if event.shown:
+        new[RANKS.index(event.shown)] -= 1
+    return counts_text(new)
 
 
 class Session:
@@ -235,10 +251,7 @@ class Session:
 
     def say_drawn(self, before: View, event: Event) -> None:
         """The cards that came from the stock: what one has not seen before and sees now."""
-        new = before.unseen - self.game.view(self.seat).unseen
-        if event.shown:
-            new[RANKS.index(event.shown)] -= 1
-        drew = self.text["drew"].format(cards=spaced(counts_text(new)))
+        drew = self.text["drew"].format(cards=spaced(drawn_cards(before, self.game.view(self.seat), event)))
         self.terminal.say("  " + self.terminal.style(drew, "green"))
 
     # --- the person's turn -------------------------------------------------------------------------------------------
@@ -395,13 +408,14 @@ class Session:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.description = "Play a game at the terminal against agents."
+    parser.description = "Play a game against agents, at the terminal or in the browser."
     parser.epilog = """\
 examples:
   idiot play                                one careful opponent, the table standard
   idiot play greedy careful --rules norsk   two opponents, the table norsk
   idiot play ppo:runs/quick/model           against a trained model; h asks it for a hint
   idiot play --players 5 --set chance=yes jokers=2 --lang no --save game.json
+  idiot play --web                          on a page in the browser
 """
     parser.add_argument(
         "agents",
@@ -423,6 +437,16 @@ examples:
     parser.add_argument("--seed", type=seed_number, metavar="S", help="which deal (default: a new one)")
     add_language_argument(parser)
     parser.add_argument("--save", type=Path, metavar="FILE", help="save the record in FILE at the end without asking")
+    web = parser.add_argument_group("in the browser (needs the extra: pip install 'idiot-env[web]')")
+    web.add_argument("--web", action="store_true", help="play on a page instead; agents and rules are then proposals")
+    web.add_argument(
+        "--host",
+        default="127.0.0.1",
+        help="address to listen on (default: %(default)s, this machine only); 0.0.0.0 lets others on the network join",
+    )
+    web.add_argument("--port", type=natural_int, default=8000, help="0: any that is free (default: %(default)s)")
+    web.add_argument("--games", type=Path, metavar="DIR", help="folder that keeps games under way")
+    web.add_argument("--no-open", dest="open", action="store_false", help="do not open the page, only say where it is")
 
 
 def opponents(specs: Sequence[str], players: int, seat: int, seed: int) -> list[Agent | None]:
@@ -449,7 +473,24 @@ def check_save(path: Path) -> None:
         raise InputError(f"--save {clean(str(path))} is not possible: {getattr(error, 'strerror', error)}.") from None
 
 
+def run_on_page(args: argparse.Namespace) -> int:
+    """``--web``.
+
+    Raises:
+        InputError: if what it needs is not installed.
+    """
+    try:
+        from idiot_agents.web.serve import serve
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] not in ("starlette", "uvicorn", "websockets"):
+            raise
+        raise InputError(f"--web needs {error.name}, which is not installed: pip install 'idiot-env[web]'.") from None
+    return serve(args)
+
+
 def run(args: argparse.Namespace) -> int:
+    if args.web:
+        return run_on_page(args)
     rules = table_from(args)
     specs = args.agents or [DEFAULT_AGENT]
     players = seated(rules, args.players or max(len(specs) + 1, rules.losers + 1))
