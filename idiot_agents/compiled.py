@@ -9,6 +9,10 @@ name         how it plays
 ``greedy``   lowest ordinary rank that fits, all its copies; a two, then a ten, only when nothing else fits; takes
              when nothing fits; exchanges nothing
 ``careful``  the maxims of :func:`careful`
+``linear``   the action with the largest weighted sum of readable features, see ``linear.py``
+``hoarder``  keeps specials and pairs and rather takes the pile, see ``odd.py``
+``gambler``  burns, draws by chance and throws its high cards away, see ``odd.py``
+``taker``    takes the pile whenever it may, see ``odd.py``
 ===========  ====================================================================================================
 """
 
@@ -16,50 +20,30 @@ from __future__ import annotations
 
 import numpy as np
 
+from idiot_agents.linear import WEIGHTS, linear
+from idiot_agents.odd import gambler, hoarder, taker
 from idiot_agents.protocol import Actions, Masks, Observations, Streams, fresh_streams
+from idiot_agents.reading import (
+    START,
+    answers,
+    first_legal,
+    hand_is_open,
+    legal_copies,
+    lowest_play,
+    next_opponent,
+    special_play,
+    top_rank,
+)
 from idiot_env import View
 from idiot_env import actions as A
 from idiot_env._jit import jit
-from idiot_env.cards import ACE, JOKER, N_RANKS, NINE, NO_RANK, TEN, TWO, advance, below
-from idiot_env.observation import LAYOUT, OPPONENTS
+from idiot_env.cards import JOKER, N_RANKS, NINE, TEN, TWO, advance, below
 
-NAMES = ("random", "greedy", "careful")
-RANDOM, GREEDY, CAREFUL = range(len(NAMES))
+NAMES = ("random", "greedy", "careful", "linear", "hoarder", "gambler", "taker")
+RANDOM, GREEDY, CAREFUL, LINEAR, HOARDER, GAMBLER, TAKER = range(len(NAMES))
 
-_START = {name: block.start for name, block in LAYOUT.items()}
-_HAND, _UP, _TOP, _RUN, _PILE_SIZE = (_START[b] for b in ("hand", "up", "top", "run", "pile_size"))
-_OPP_UP, _OPP_KNOWN, _OPP_HAND, _OPP_IN = (_START[b] for b in ("opp_up", "opp_known", "opp_hand", "opp_in"))
-_OPP_DOWN, _STOCK, _ZONE, _PLAYERS, _UNSEEN = (_START[b] for b in ("opp_down", "stock", "zone", "players", "unseen"))
-_ZONE_SWAP, _ZONE_HAND, _ZONE_UP = range(_ZONE, _ZONE + 3)
-
-
-# --- reading a view --------------------------------------------------------------------------------------------------
-
-
-@jit
-def top_rank(observation):
-    for rank in range(N_RANKS):
-        if observation[_TOP + rank] == 1:
-            return rank
-    return NO_RANK
-
-
-@jit
-def legal_copies(mask, rank):
-    """The largest number of cards of ``rank`` that may be laid; 0 if none."""
-    for k in range(4, 0, -1):
-        if mask[A.PLAY + 4 * rank + k - 1] == 1:
-            return k
-    return 0
-
-
-@jit
-def first_legal(mask, start, stop):
-    """The first legal action in a range of ids, or −1."""
-    for action in range(start, stop):
-        if mask[action] == 1:
-            return action
-    return -1
+_HAND, _UP, _RUN, _PILE_SIZE = (START[name] for name in ("hand", "up", "run", "pile_size"))
+_STOCK, _ZONE_SWAP = START["stock"], START["zone"]
 
 
 # --- random ----------------------------------------------------------------------------------------------------------
@@ -99,14 +83,11 @@ def random_action(mask, random_state):
 @jit
 def greedy(mask):
     """Lowest ordinary rank, all copies; else one two, ten or joker; else whatever comes first: take, flip, done."""
-    for rank in range(ACE + 1):
-        if rank != TEN:
-            copies = legal_copies(mask, rank)
-            if copies > 0:
-                return A.PLAY + 4 * rank + copies - 1
-    for rank in (TWO, TEN, JOKER):
-        if mask[A.PLAY + 4 * rank] == 1:
-            return A.PLAY + 4 * rank
+    play = lowest_play(mask)
+    if play < 0:
+        play = special_play(mask)
+    if play >= 0:
+        return play
     if mask[A.DONE] == 1:
         return A.DONE
     return first_legal(mask, A.TAKE, A.N_ACTIONS)
@@ -140,41 +121,6 @@ def best_exchange(observation, mask):
             if mask[action] == 1 and difference > gain:
                 best, gain = action, difference
     return best
-
-
-@jit
-def next_opponent(observation):
-    """The next opponent still in the game, as a place in the opponents' blocks."""
-    for opponent in range(OPPONENTS):
-        if observation[_OPP_IN + opponent] == 1:
-            return opponent
-    return 0
-
-
-@jit
-def answers(observation, opponent, rank):
-    """How many cards an opponent surely has against ``rank`` on top: known in hand or, without a hand, face-up."""
-    start = _OPP_KNOWN if observation[_OPP_HAND + opponent] > 0 else _OPP_UP
-    count = 0
-    for other in range(N_RANKS):
-        if other >= rank or other == TEN or rank == TWO:
-            count += observation[start + N_RANKS * opponent + other]
-    return count
-
-
-@jit
-def hand_is_open(observation, opponent):
-    """Whether all cards the opponent plays from next are known."""
-    size = observation[_OPP_HAND + opponent]
-    if size == 0:
-        up = 0
-        for rank in range(N_RANKS):
-            up += observation[_OPP_UP + N_RANKS * opponent + rank]
-        return up > 0
-    known = 0
-    for rank in range(N_RANKS):
-        known += observation[_OPP_KNOWN + N_RANKS * opponent + rank]
-    return known == size
 
 
 @jit
@@ -278,7 +224,15 @@ def choose(kind, observation, mask, random_state):
         return random_action(mask, random_state)
     if kind == GREEDY:
         return greedy(mask)
-    return careful(observation, mask)
+    if kind == CAREFUL:
+        return careful(observation, mask)
+    if kind == LINEAR:
+        return linear(WEIGHTS, observation, mask)
+    if kind == HOARDER:
+        return hoarder(observation, mask)
+    if kind == GAMBLER:
+        return gambler(observation, mask, random_state)
+    return taker(mask)
 
 
 @jit

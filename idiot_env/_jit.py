@@ -2,7 +2,8 @@
 
 Numba's own cache checks only the file of the function it compiles and never its callees, so a stale engine could be
 called from a fresh observation.  Here every package compiles into a folder named after a hash of its own sources and of
-``idiot_env``'s: any edit anywhere opens a new folder.
+``idiot_env``'s: any edit anywhere opens a new folder.  JSON beside the sources counts as one: compiled code holds what
+was read from it as constants.
 
 =====================  ==============================================================================================
 environment variable   effect
@@ -39,10 +40,10 @@ _ours: set[int] = set()
 
 @cache
 def sources_hash(package: Path) -> str:
-    """Hash of all Python sources of ``package`` and of ``idiot_env``, with Numba's version and flags."""
+    """Hash of all Python and JSON files of ``package`` and of ``idiot_env``, with Numba's version and flags."""
     digest = hashlib.sha256(f"{numba.__version__} {sys.version_info[:2]} {config.BOUNDSCHECK}".encode())
     for folder in sorted({package, HERE}):
-        for path in sorted(folder.rglob("*.py")):
+        for path in sorted((*folder.rglob("*.py"), *folder.rglob("*.json"))):
             digest.update(path.relative_to(folder).as_posix().encode())
             digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
