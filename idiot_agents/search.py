@@ -6,6 +6,9 @@ spec                        agent
 ``pimc:128``                flat sampling (:mod:`idiot_agents.pimc`) over 128 worlds, greedy rollouts
 ``pimc:50ms``, ``pimc:1s``  the same for so long; honest, but not reproducible
 ``pimc:128,careful``        the agent after the comma plays the rollouts: any spec whose agent acts in batches
+``ismcts:2000``             a tree search (:mod:`idiot_agents.ismcts`) of 2,000 iterations, greedy rollouts
+``ismcts:1s``               the same for so long; honest, but not reproducible
+``ismcts:2000,careful``     the agent after the comma plays the rollouts: one of the compiled ones
 ==========================  =======================================================================================
 
 With a budget of worlds or iterations an agent is a function of view and random state, like every other one.
@@ -22,6 +25,7 @@ import numpy.typing as npt
 
 from idiot_agents.compiled import CompiledAgent
 from idiot_agents.errors import InputError
+from idiot_agents.ismcts import EXPLORE, MAX_DEPTH, NODE, grow, root_counts
 from idiot_agents.pimc import Floats, LockStep, sample_flat
 from idiot_agents.protocol import Actions, BatchAgent, Masks, Observations, Streams, fresh_streams
 from idiot_agents.rollouts import LIMIT, candidates
@@ -32,9 +36,13 @@ from idiot_env.cards import advance, stream
 from idiot_env.engine import STATE
 from idiot_env.observation import OBSERVATION_SIZE
 
-METHODS = ("pimc",)
+METHODS = ("pimc", "ismcts")
 WORLDS_A_ROUND = 16
 """Worlds between two looks at the clock."""
+ITERATIONS_A_ROUND = 256
+"""Iterations between two looks at the clock."""
+MAX_NODES = 4_000_000
+"""Room for a tree, 32 bytes a node; memory is touched only as the tree grows, and a full tree grows no more."""
 LARGEST_BUDGET = 10**9
 
 
@@ -134,11 +142,60 @@ class FlatSampler(SearchAgent):
                                sums, self._scratch, self._observation, self._mask))  # fmt: skip
 
 
+class TreeSearcher(SearchAgent):
+    """``ismcts``: the action most visited in a tree.
+
+    Args:
+        rollout: the compiled agent that plays the rollouts.
+        limit: decisions of a rollout.
+        explore: weight of UCB's second term.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        budget: Budget,
+        rollout: CompiledAgent,
+        seed: int = 0,
+        limit: int = LIMIT,
+        explore: float = EXPLORE,
+    ) -> None:
+        super().__init__(name, budget, seed)
+        self.limit, self.explore = limit, explore
+        self.kind = rollout.kind
+        # A node and what a flip turns up below it: an iteration adds one of them.
+        self._tree = np.zeros(min(budget.count or MAX_NODES, MAX_NODES) + 1, NODE)
+        self._scratch = np.zeros(1, STATE)
+        self._path = np.zeros(MAX_DEPTH, np.int64)
+        self._legal = np.zeros(N_ACTIONS, np.int64)
+        self._observation = np.zeros(OBSERVATION_SIZE, np.int8)
+        self._mask = np.zeros(N_ACTIONS, np.int8)
+
+    def scores(self, n: int, random_state: int) -> Floats:
+        self._tree[0] = 0
+        state, used, done = stream(np.int64(random_state), np.int64(0)), 1, 0
+        stop = time.perf_counter() + self.budget.seconds
+        while done < self.budget.count or (self.budget.seconds > 0 and (done == 0 or time.perf_counter() < stop)):
+            iterations = min(ITERATIONS_A_ROUND, self.budget.count - done) if self.budget.count else ITERATIONS_A_ROUND
+            used, state = grow(self._root, self._tree, used, iterations, self.kind, self.limit, self.explore, state,
+                               self._scratch, self._path, self._legal, self._observation, self._mask)  # fmt: skip
+            done += iterations
+        visits, totals = np.zeros(n), np.zeros(n)
+        root_counts(self._tree, self._actions, n, visits, totals)
+        return visits
+
+
 def make_search(spec: str, rollout: BatchAgent | None, seed: int = 0) -> SearchAgent:
     """The agent of a spec such as ``pimc:128``; ``rollout`` is the agent that its last part names, greedy if none.
 
     Raises:
-        InputError: for a budget that is none.
+        InputError: for a budget that is none, or rollouts that the method cannot play.
     """
-    budget = Budget.parse(spec.partition(":")[2].partition(",")[0])
-    return FlatSampler(spec, budget, rollout or CompiledAgent("greedy"), seed)
+    method, _, rest = spec.partition(":")
+    budget = Budget.parse(rest.partition(",")[0])
+    player = rollout or CompiledAgent("greedy")
+    if method == "pimc":
+        return FlatSampler(spec, budget, player, seed)
+    if not isinstance(player, CompiledAgent):
+        raise InputError(f"{spec!r} is not possible: {player.name} is not compiled, and only pimc can ask it.")
+    return TreeSearcher(spec, budget, player, seed)
