@@ -49,6 +49,8 @@ STEPS = ("place", "rules")
 NEED_ALL_SEATS = ("opp_up", "opp_known", "opp_hand", "opp_down", "opp_in")
 TURN_IS_OWN = ("turn",)
 """Blocks that say nothing to a network that is only asked on its own turn."""
+MEMORY = ("opp_known", "pile", "burned", "unseen")
+"""Blocks that a person must remember; a network without memory (an ablation) does not read them."""
 COUNT_SCALE = 16.0
 """Cards per unit for sizes of piles, hands and the stock."""
 
@@ -60,6 +62,7 @@ class Encoder:
     Attributes:
         players: the largest number of players the network can read.
         rules: whether the house rules are inputs.
+        memory: whether what a person must remember is.
         index: int64 ``[F]``, the entry of the observation that each input reads.
         threshold: int8 ``[F]``, an input of 1 when the entry is at least that, or −1 for a scaled number.
         scale: float32 ``[F]``, factor for scaled numbers.
@@ -67,15 +70,16 @@ class Encoder:
 
     players: int
     rules: bool
+    memory: bool
     index: npt.NDArray[np.int64]
     threshold: npt.NDArray[np.int8]
     scale: Floats
 
     @classmethod
-    def make(cls, players: int, rules: bool) -> Encoder:
+    def make(cls, players: int, rules: bool, memory: bool = True) -> Encoder:
         rows: list[tuple[int, int, float]] = []
         for name, block in LAYOUT.items():
-            if name in TURN_IS_OWN or (name == "rules" and not rules):
+            if name in TURN_IS_OWN or (name == "rules" and not rules) or (name in MEMORY and not memory):
                 continue
             stop = block.stop
             if name in NEED_ALL_SEATS:
@@ -88,7 +92,8 @@ class Encoder:
                 else:
                     rows.append((entry, -1, 1.0 / min(block.high, COUNT_SCALE)))
         index, threshold, scale = zip(*rows, strict=True)
-        return cls(players, rules, np.array(index, np.int64), np.array(threshold, np.int8), np.array(scale, np.float32))
+        inputs = np.array(index, np.int64), np.array(threshold, np.int8), np.array(scale, np.float32)
+        return cls(players, rules, memory, *inputs)
 
     @property
     def size(self) -> int:
@@ -190,6 +195,7 @@ def save_model(folder: Path, network: Network, facts: Mapping[str, Any]) -> None
         "architecture": {
             "players": network.encoder.players,
             "rules_block": network.encoder.rules,
+            "memory": network.encoder.memory,
             "widths": [len(bias) for _, bias in network.trunk],
         },
         "layout": layout_hash(),
@@ -236,7 +242,7 @@ def load_model(folder: Path) -> tuple[Network, dict[str, Any]]:
         raise InputError(f"{folder} is not a model folder: {WEIGHTS} cannot be read ({error.strerror}).") from None
     try:
         shape = card["architecture"]
-        encoder = Encoder.make(int(shape["players"]), bool(shape["rules_block"]))
+        encoder = Encoder.make(int(shape["players"]), bool(shape["rules_block"]), bool(shape.get("memory", True)))
         expected = expected_shapes(encoder, [int(width) for width in shape["widths"]])
         tensors = safetensors.numpy.load(weights)
     except (KeyError, TypeError, ValueError, safetensors.SafetensorError) as error:

@@ -238,6 +238,15 @@ class Batch:
         Args:
             seeds: one seed per row, int ``[N]``; or a single one from which the rows' seeds are derived.
         """
+        self.seed_rows(seeds)
+        self.reset_games(self._all)
+        self.reward[:] = 0
+        self.terminated[:] = False
+        self.truncated[:] = False
+        return self._outputs()
+
+    def seed_rows(self, seeds: int | npt.ArrayLike) -> None:
+        """Start every row's run of games again from a seed, without a deal; as in :meth:`reset`."""
         if isinstance(seeds, int | np.integer):
             base = np.int64(seed_number(int(seeds)))
             self.row_seeds[:] = [int(stream(base, np.int64(i))) for i in range(self.n)]
@@ -251,11 +260,6 @@ class Batch:
                 )
             self.row_seeds[:] = given
         self.episodes[:] = 0
-        self.reset_games(self._all)
-        self.reward[:] = 0
-        self.terminated[:] = False
-        self.truncated[:] = False
-        return self._outputs()
 
     def deal(self, seeds: npt.NDArray[np.int64]) -> Step:
         """Deal row i from the deal seed ``seeds[i]`` itself, as ``Game(seed=seeds[i])`` does; int64 ``[N]``."""
@@ -299,8 +303,11 @@ class Batch:
         if self.threads == 1 or len(rows) < self.threads:
             self._step_rows(rows, numbers)
         else:
-            shares = np.array_split(rows, self.threads), np.array_split(numbers, self.threads)
-            list(_pool(self.threads).map(self._step_rows, *shares))
+            (own, *others) = zip(np.array_split(rows, self.threads), np.array_split(numbers, self.threads), strict=True)
+            waiting = [_pool(self.threads - 1).submit(self._step_rows, *share) for share in others]
+            self._step_rows(*own)  # the caller takes a share itself: one handing over less
+            for share in waiting:
+                share.result()
         return self._outputs()
 
     def _step_rows(self, rows: npt.NDArray[np.int64], actions: npt.NDArray[np.int64]) -> None:

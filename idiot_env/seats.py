@@ -21,7 +21,7 @@ from idiot_env.engine import NOBODY, SEATS, reward_of_out
 from idiot_env.observation import OBSERVATION_SIZE, write_observation
 
 _LEARNER_STREAM = 1000
-_OPPONENT_STREAM = 2000
+_TABLE_STREAM = 4000
 
 
 class Policy(Protocol):
@@ -95,6 +95,15 @@ def seat_games(rows, tables, seeds, fixed_seat, shares, learner, opponent, strea
 
 
 @jit
+def draw_tables(rows, pool, row_seeds, episodes, tables):
+    """Draw the table of the next game in each row, from the row's seed and the game's number."""
+    for k in range(rows.shape[0]):
+        i = rows[k]
+        random_state = stream(stream(row_seeds[i], _TABLE_STREAM), episodes[i])
+        tables[i] = pool[below(random_state, pool.shape[0])]
+
+
+@jit
 def settle(rows, states, learner, over, cut, reward, terminated, truncated, finished):
     """Write the rewards of learners whose fate is settled; returns how many rows of ``finished`` it filled."""
     n = 0
@@ -117,6 +126,17 @@ def settle(rows, states, learner, over, cut, reward, terminated, truncated, fini
 
 
 @jit
+def tally(rows, tables, learner, opponent, reward, met, lost_to):
+    """Count, for each opponent at the tables of settled games, that the learner met it, and whether it was an idiot."""
+    for k in range(rows.shape[0]):
+        i = rows[k]
+        for seat in range(int(tables[i]["players"])):
+            if seat != learner[i]:
+                met[opponent[i, seat]] += 1
+                lost_to[opponent[i, seat]] += reward[i] < 0
+
+
+@jit
 def show_ends(rows, states, learner, observation):
     """Write what the learners in ``rows`` see of the games that are settled for them."""
     for k in range(rows.shape[0]):
@@ -136,10 +156,13 @@ class LearnerSeats:
         autoreset: deal the next game within the step that settles one.  Otherwise ``observation`` is the learner's last
             view of it and ``mask`` empty, and steps pass the row over until :meth:`next_games`.
         last_views: keep the learners' last views, which autoreset replaces by the next game's first.
+        pool: tables ``[P]`` of ``batched.TABLE``, of which each game draws one in place of ``rules`` and ``players``.
 
     Attributes:
         last_view: int8 ``[N, O]``, the learner's view at the end of its last settled game; ``None`` without
             ``last_views``.
+        met, lost_to: int64 ``[len(opponents)]``, how often a learner has met each opponent in a settled game, and how
+            often it was then an idiot; for whoever keeps score, who may set them to 0.
 
     Raises:
         ValueError: for an impossible table, seat or shares.
@@ -157,9 +180,11 @@ class LearnerSeats:
         seat: int | None = None,
         autoreset: bool = True,
         last_views: bool = False,
+        pool: npt.NDArray[np.void] | None = None,
     ) -> None:
         self.batch = Batch(n, rules, players, max_decisions=max_decisions, autoreset="disabled")
-        fewest = int(self.batch.tables["players"].min())
+        self.pool = pool
+        fewest = int((self.batch.tables if pool is None else pool)["players"].min())
         whole = isinstance(seat, int | np.integer) and not isinstance(seat, bool)
         if seat is not None and not (whole and 0 <= seat < fewest):
             raise ValueError(f"seat={seat!r} is not possible: give a seat from 0 to {fewest - 1}.")
@@ -170,11 +195,9 @@ class LearnerSeats:
         for policy in self.opponents:
             if not hasattr(policy, "act_batch"):
                 raise ValueError(f"{policy!r} is no opponent: it has no act_batch(observation, mask, streams).")
-        weights = np.ones(len(self.opponents)) if shares is None else np.asarray(shares, dtype=np.float64)
-        fits = len(self.opponents) > 0 and weights.shape == (len(self.opponents),)
-        if not fits or not np.isfinite(weights).all() or (weights < 0).any() or weights.sum() <= 0:
-            raise ValueError(f"shares={shares!r} is not possible: give one number of at least 0 for each opponent.")
-        self._shares = np.cumsum(weights / weights.sum())
+        self.set_shares(np.ones(len(self.opponents)) if shares is None else shares)
+        self.met = np.zeros(len(self.opponents), np.int64)
+        self.lost_to = np.zeros(len(self.opponents), np.int64)
         self._fixed_seat = -1 if seat is None else int(seat)
         self.learner = np.zeros(n, np.int64)
         self.opponent = np.zeros((n, SEATS), np.int64)
@@ -185,6 +208,18 @@ class LearnerSeats:
         self._finished = np.zeros(n, np.int64)
         self._rows = np.arange(n, dtype=np.int64)
         self._torn = False  # an opponent failed: rows are left where its turn was
+
+    def set_shares(self, shares: Sequence[float] | npt.NDArray[np.float64]) -> None:
+        """From the next deal on, draw each opponent in proportion to its share.
+
+        Raises:
+            ValueError: for anything but one number of at least 0 for each opponent.
+        """
+        weights = np.asarray(shares, dtype=np.float64)
+        fits = len(self.opponents) > 0 and weights.shape == (len(self.opponents),)
+        if not fits or not np.isfinite(weights).all() or (weights < 0).any() or weights.sum() <= 0:
+            raise ValueError(f"shares={shares!r} is not possible: give one number of at least 0 for each opponent.")
+        self._shares = np.cumsum(weights / weights.sum())
 
     @property
     def observation(self) -> npt.NDArray[np.int8]:
@@ -198,12 +233,13 @@ class LearnerSeats:
 
     def reset(self, seeds: int | npt.ArrayLike) -> SeatStep:
         """Deal all games and play to every learner's first decision."""
-        self.batch.reset(seeds)
+        self.batch.seed_rows(seeds)
+        self._deal(self._rows)
         return self.start(self._rows)
 
     def next_games(self, rows: npt.NDArray[np.int64]) -> SeatStep:
         """Deal the next game in ``rows``, whether or not the present one is settled; as :meth:`reset`."""
-        self.batch.reset_games(rows)
+        self._deal(rows)
         return self.start(rows)
 
     def start(self, rows: npt.NDArray[np.int64]) -> SeatStep:
@@ -247,6 +283,12 @@ class LearnerSeats:
     def _outputs(self) -> SeatStep:
         return SeatStep(self.observation, self.mask, self.reward, self.terminated, self.truncated)
 
+    def _deal(self, rows: npt.NDArray[np.int64]) -> None:
+        """Deal the next game in ``rows``, at a table from the pool if there is one."""
+        if self.pool is not None:
+            draw_tables(rows, self.pool, self.batch.row_seeds, self.batch.episodes, self.batch.tables)
+        self.batch.reset_games(rows)
+
     def _seat(self, rows: npt.NDArray[np.int64]) -> None:
         seat_games(rows, self.batch.tables, self.batch.seeds, self._fixed_seat, self._shares, self.learner,
                    self.opponent, self.streams)  # fmt: skip
@@ -259,11 +301,16 @@ class LearnerSeats:
             n = settle(moved, batch.states, self.learner, batch.terminated, batch.truncated, self.reward,
                        self.terminated, self.truncated, self._finished)  # fmt: skip
             if n:
-                self._end(self._finished[:n].copy())
+                finished = self._finished[:n].copy()
+                self._tally(finished)
+                self._end(finished)
             waiting = moved[(batch.seat[moved] != self.learner[moved]) & (batch.seat[moved] != NOBODY)]
             if len(waiting):
                 batch.step(self._choose(waiting), waiting)
             moved = waiting
+
+    def _tally(self, rows: npt.NDArray[np.int64]) -> None:
+        tally(rows, self.batch.tables, self.learner, self.opponent, self.reward, self.met, self.lost_to)
 
     def _end(self, finished: npt.NDArray[np.int64]) -> None:
         """Deal the next game, or leave the settled one so that it shows its end to the learner and waits."""
@@ -271,7 +318,7 @@ class LearnerSeats:
         if self.last_view is not None:
             show_ends(finished, batch.states, self.learner, self.last_view)
         if self.autoreset:
-            batch.reset_games(finished)
+            self._deal(finished)
             batch.terminated[finished] = False
             batch.truncated[finished] = False
             self._seat(finished)

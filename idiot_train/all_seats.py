@@ -60,7 +60,8 @@ class TeachingSeats(LearnerSeats):
                 self.terminated[ended] = batch.terminated[ended]
                 self.truncated[ended] = batch.truncated[ended]
                 self.reward[ended] = self.final[ended, self.learner[ended]]
-                batch.reset_games(ended)
+                self._tally(ended)
+                self._deal(ended)
                 self._seat(ended)
             seat = batch.seat[moved].astype(np.int64)
             teaches = (self.opponent[moved, seat] == 0) | (seat == self.learner[moved])
@@ -98,17 +99,48 @@ def seat_advantages(acted, done, final, values, last_seat, last_values, gamma, g
             known[seat] = True
 
 
-class SeatBuffer(MaskableRolloutBuffer):
+class SeededBuffer(MaskableRolloutBuffer):
+    """A rollout buffer that shuffles by a generator of its own.
+
+    Args:
+        seed: for the order of minibatches.
+
+    Attributes:
+        taught: bool ``[T, N]``, which decisions are learned from.
+        order: the generator.
+    """
+
+    def __init__(self, *args: Any, seed: int, **kwargs: Any) -> None:
+        self.order = np.random.default_rng(seed)
+        super().__init__(*args, **kwargs)
+
+    def reset(self) -> None:
+        super().reset()
+        self.taught = np.ones((self.buffer_size, self.n_envs), np.bool_)
+
+    def get(self, batch_size: int | None = None) -> Iterator[MaskableRolloutBufferSamples]:
+        """Minibatches of taught decisions in random order; a last one under half the size is left out."""
+        if not self.generator_ready:
+            for name in _FLAT:
+                self.__dict__[name] = self.swap_and_flatten(self.__dict__[name])
+            self.generator_ready = True
+        order = self.order.permutation(np.flatnonzero(self.taught))
+        size = batch_size or len(order)
+        for start in range(0, len(order), size):
+            chosen = order[start : start + size]
+            if start == 0 or len(chosen) * 2 >= size:
+                yield self._get_samples(chosen)
+
+
+class SeatBuffer(SeededBuffer):
     """A rollout buffer whose advantages follow the seats.
 
     Args:
         seats: the games; read after every step.
-        seed: for the order of minibatches.
     """
 
-    def __init__(self, *args: Any, seats: TeachingSeats, seed: int, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, seats: TeachingSeats, **kwargs: Any) -> None:
         self.seats = seats
-        self._rng = np.random.default_rng(seed)
         super().__init__(*args, **kwargs)
 
     def reset(self) -> None:
@@ -117,7 +149,6 @@ class SeatBuffer(MaskableRolloutBuffer):
         self.acted = np.zeros(shape, np.int64)
         self.done = np.zeros(shape, np.bool_)
         self.final = np.zeros((*shape, SEATS), np.float32)
-        self.taught = np.zeros(shape, np.bool_)
 
     def add(self, *args: Any, **kwargs: Any) -> None:
         self.acted[self.pos], self.done[self.pos], self.final[self.pos] = (
@@ -141,16 +172,3 @@ class SeatBuffer(MaskableRolloutBuffer):
             self.taught,
         )
         self.returns = self.advantages + self.values
-
-    def get(self, batch_size: int | None = None) -> Iterator[MaskableRolloutBufferSamples]:
-        """Minibatches of taught decisions in random order; a last one under half the size is left out."""
-        if not self.generator_ready:
-            for name in _FLAT:
-                self.__dict__[name] = self.swap_and_flatten(self.__dict__[name])
-            self.generator_ready = True
-        order = self._rng.permutation(np.flatnonzero(self.taught))
-        size = batch_size or len(order)
-        for start in range(0, len(order), size):
-            chosen = order[start : start + size]
-            if start == 0 or len(chosen) * 2 >= size:
-                yield self._get_samples(chosen)

@@ -10,9 +10,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from idiot_agents.errors import InputError
 from idiot_env import Rules
+from idiot_env.rules import parse_changes
 
-SELF = "self"
-"""The opponent that is a frozen copy of the learner."""
+SELF, PAST = "self", "past"
+"""Opponents that are no agents by name: a frozen copy of the learner, and snapshots of what it was."""
 
 
 class TrainConfig(BaseModel):
@@ -24,11 +25,21 @@ class TrainConfig(BaseModel):
     seed: int = Field(0, ge=0, lt=2**32)
     threads: int = Field(1, ge=1, le=256, description="torch threads; two collapse when anything else runs")
 
-    rules: str = "standard"
-    players: int = Field(2, ge=2, le=5)
+    rules: str | list[str] = Field("standard", description="a table, or several, of which every game draws one")
+    players: int | list[int] = Field(2, description="2 to 5, or several numbers, of which every game draws one")
+    house_rules: float = Field(0.0, ge=0, le=1, description="share of games whose table has options drawn at random")
+    held_out: list[str] = Field(
+        default_factory=list, description="combinations of options that no game has, such as 'jokers=2 stack=yes'"
+    )
     max_decisions: int = Field(2000, ge=1)
     opponents: dict[str, float] = Field(
-        default_factory=lambda: {SELF: 1.0}, description="share of opponent seats by agent; self is a frozen copy"
+        default_factory=lambda: {SELF: 1.0},
+        description="share of opponent seats by agent; self is a frozen copy, past are snapshots on the way",
+    )
+    past_slots: int = Field(8, ge=1, le=64, description="snapshots kept as opponents, the oldest replaced first")
+    past_rollouts: int = Field(20, ge=1, description="rollouts between snapshots")
+    past_priority: float = Field(
+        1.0, ge=0, description="a snapshot is met in proportion to the learner's loss rate to this power; 0: evenly"
     )
     teach: Literal["one_seat", "all_seats"] = Field(
         "all_seats", description="who fills the buffer: one learner seat per game, or every seat that plays the policy"
@@ -50,16 +61,34 @@ class TrainConfig(BaseModel):
     value_weight: float = Field(0.5, ge=0)
     max_gradient: float = Field(0.5, gt=0)
     widths: list[int] = Field(default_factory=lambda: [256, 256], min_length=1)
+    memory: bool = Field(True, description="read what a person must remember; no only to see what it is worth")
+    critic: Literal["own", "perfect"] = Field(
+        "own", description="who judges positions in training: the model's value, or a critic that sees all cards"
+    )
 
     evaluations: int = Field(10, ge=0, description="points of the learning curve")
-    evaluation_deals: int = Field(500, ge=2)
+    evaluation_deals: int = Field(500, ge=2, description="at every table, against every reference")
+    references: list[str] = Field(
+        default_factory=lambda: ["greedy"], min_length=1, description="agents that the curve is measured against"
+    )
     keep_checkpoints: int = Field(3, ge=0)
+    keep: Literal["best", "last"] = Field("last", description="which model is the result: the best evaluated, the last")
+    save_rollouts: int = Field(20, ge=1, description="rollouts between saved states, from which --resume goes on")
     bench: list[str] = Field(default_factory=lambda: ["greedy"], description="agents that the finished model meets")
     bench_deals: int = Field(10_000, ge=2)
 
     @model_validator(mode="after")
     def _consistent(self) -> TrainConfig:
-        Rules.parse(self.rules).check_players(self.players)
+        if not self.table_names or not self.player_numbers:
+            raise ValueError("rules=[] or players=[] is not possible: name at least one table and one number")
+        held_out = [parse_changes(text.split()) for text in self.held_out]
+        for rules, players in self.tables:
+            rules.check_players(players)
+            for text, options in zip(self.held_out, held_out, strict=True):
+                if options.items() <= rules.as_dict().items():
+                    raise ValueError(f"held_out={text!r} is not possible: the table {str(rules)!r} has it")
+        if self.keep == "best" and not (self.evaluations and self.keep_checkpoints):
+            raise ValueError("keep='best' is not possible without evaluations and keep_checkpoints of at least 1")
         if not self.opponents or min(self.opponents.values()) < 0 or sum(self.opponents.values()) <= 0:
             raise ValueError(f"opponents={self.opponents!r} is not possible: give shares of at least 0, one above it")
         if self.minibatch > self.games * self.horizon:
@@ -67,9 +96,24 @@ class TrainConfig(BaseModel):
                 f"minibatch={self.minibatch} is not possible: a rollout has games × horizon = "
                 f"{self.games * self.horizon} decisions"
             )
+        if PAST in self.opponents and self.opponents[PAST] == sum(self.opponents.values()):
+            raise ValueError(f"opponents={self.opponents!r} is not possible: snapshots alone leave nobody at the start")
         if not 1 <= min(self.widths) <= max(self.widths) <= 2**14:
             raise ValueError(f"widths={self.widths!r} is not possible: every hidden layer has 1 to {2**14} units")
         return self
+
+    @property
+    def table_names(self) -> list[str]:
+        return [self.rules] if isinstance(self.rules, str) else self.rules
+
+    @property
+    def player_numbers(self) -> list[int]:
+        return [self.players] if isinstance(self.players, int) else self.players
+
+    @property
+    def tables(self) -> list[tuple[Rules, int]]:
+        """Every named table with every number of players, the main one first."""
+        return [(Rules.parse(name), players) for name in self.table_names for players in self.player_numbers]
 
 
 def make_config(values: dict[str, Any]) -> TrainConfig:

@@ -1,15 +1,17 @@
 """Self-play PPO, from the configuration to a finished model: read it from top to bottom.
 
-sb3-contrib's MaskablePPO learns on :class:`idiot_train.vec_env.LearnerVecEnv`.  In each game one drawn seat is the
-learner's; the others are drawn, in the shares that the configuration gives, among named agents, which act inside the
-step, and ``self``.  With ``teach: one_seat`` that is a frozen copy of the learner (refreshed every
-``refresh_rollouts`` rollouts), also inside the step; with ``teach: all_seats`` the learner plays these seats itself and
-learns from all of them.  A run leaves, in its folder:
+MaskablePPO (:class:`idiot_train.learner.SelfPlayPPO`) learns on :class:`idiot_train.vec_env.LearnerVecEnv`.  In each
+game one drawn seat is the learner's; the others are drawn, in the shares that the configuration gives, among named
+agents and snapshots of the learner (:mod:`idiot_train.opponents`), which act inside the step, and ``self``.  With
+``teach: one_seat`` that is a frozen copy of the learner (refreshed every ``refresh_rollouts`` rollouts), also inside
+the step; with ``teach: all_seats`` the learner plays these seats itself and learns from all of them.  A run leaves, in
+its folder:
 
 ===========================  ==========================================================================================
 ``config.yaml``              the configuration, changes included
 ``model/``                   the finished model, see ``idiot_agents.network``
-``checkpoints/DECISIONS/``   the last ``keep_checkpoints`` models on the way
+``checkpoints/DECISIONS/``   the last ``keep_checkpoints`` models on the way, and the best
+``state.safetensors``        while the run is unfinished: what ``--resume`` goes on from
 ``curve.json``, ``curve.png``  share of games lost against the first ``bench`` agent over the learner's decisions
 ``bench.json``               the final benchmark
 ``tensorboard/``             for TensorBoard
@@ -32,51 +34,47 @@ import sb3_contrib
 import stable_baselines3
 import torch
 import yaml
-from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger, TensorBoardOutputFormat
 from tqdm import tqdm
 
 import idiot_env
 from idiot_agents.arena import play_match
-from idiot_agents.network import Network, save_model, write_file
+from idiot_agents.network import Encoder, load_model, save_model, write_file
 from idiot_agents.neural import NeuralAgent
-from idiot_agents.protocol import Actions, BatchAgent, Masks, Observations, Streams
 from idiot_agents.registry import make_agent
 from idiot_env import Rules
 from idiot_env.seats import LearnerSeats
-from idiot_train.all_seats import SeatBuffer, TeachingSeats
-from idiot_train.config import SELF, TrainConfig
+from idiot_train.all_seats import SeatBuffer, SeededBuffer, TeachingSeats
+from idiot_train.config import TrainConfig
+from idiot_train.learner import SelfPlayPPO
+from idiot_train.opponents import Opponents
 from idiot_train.policy import IdiotPolicy
+from idiot_train.state import STATE_FILE, load_state, save_state
+from idiot_train.tables import make_pool
 from idiot_train.vec_env import LearnerVecEnv
 
-
-class FrozenCopy:
-    """The learner as it was at the last refresh, drawing from its policy."""
-
-    name = SELF
-
-    def __init__(self) -> None:
-        self._agent: NeuralAgent | None = None
-
-    def refresh(self, network: Network) -> None:
-        self._agent = NeuralAgent(network, SELF, temperature=1.0)
-
-    def act_batch(self, observation: Observations, mask: Masks, streams: Streams) -> Actions:
-        if self._agent is None:
-            raise RuntimeError("the frozen copy has no weights yet: call refresh first.")
-        return self._agent.act_batch(observation, mask, streams)
+RATINGS = (800, 900, 1000, 1100, 1200, 1300, 1400)
+"""Ticks of the rating's axis."""
 
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """One evaluation on the way: the sharpened policy against the first agent of ``bench``."""
+    """One evaluation on the way, of the sharpened policy on deals that stay the same.
+
+    Attributes:
+        decisions, seconds: the learner's decisions and the time until then.
+        lost, low, high: share of games lost at the main table against the first of ``references``, with its interval.
+        relative: share of games lost, as a multiple of an even share, mean over all tables and ``references``.
+        truncated: games cut off, of all that were played for this point.
+    """
 
     decisions: int
     seconds: float
     lost: float
     low: float
     high: float
+    relative: float
     truncated: int
 
 
@@ -86,35 +84,47 @@ def linear(start: float, end: float) -> Any:
 
 
 class SelfPlay(BaseCallback):
-    """Keeps the frozen copy fresh, lowers the entropy bonus, evaluates, checkpoints and shows progress."""
+    """What happens between rollouts: opponents refreshed, entropy bonus lowered, evaluation, saving, progress."""
 
-    def __init__(self, config: TrainConfig, copy: FrozenCopy, folder: Path, quiet: bool) -> None:
+    def __init__(self, config: TrainConfig, opponents: Opponents, folder: Path, quiet: bool) -> None:
         super().__init__()
-        self.config, self.copy, self.folder = config, copy, folder
-        self.rules = Rules.parse(config.rules)
-        self.reference = make_agent(config.bench[0] if config.bench else "greedy", config.seed)
+        self.config, self.opponents, self.folder = config, opponents, folder
+        self.references = [make_agent(spec, config.seed) for spec in config.references]
         self.curve: list[CurvePoint] = []
+        self.best = ""
         self.bar = tqdm(total=config.decisions, unit=" decisions", unit_scale=True, disable=quiet, mininterval=1.0)
         self._rollout = 0
-        self._next_point = 0.0
+        self._points = 0
+        self._seconds_before = 0.0
 
     def _on_training_start(self) -> None:
         self._start = time.monotonic()
 
-    def _on_rollout_start(self) -> None:
-        config = self.config
-        done = self.num_timesteps / config.decisions
-        self.model.ent_coef = linear(config.entropy, config.final_entropy)(max(0.0, 1.0 - done))
-        if self._rollout % config.refresh_rollouts == 0:
-            self.copy.refresh(self.policy.to_network())
-        self._rollout += 1
-        if config.evaluations and done >= self._next_point:
-            self._next_point += 1 / config.evaluations
-            self.evaluate()
-
     @property
     def policy(self) -> IdiotPolicy:
         return self.model.policy
+
+    @property
+    def seconds(self) -> float:
+        """Since the start, without the time between a stop and a resumption."""
+        return self._seconds_before + time.monotonic() - self._start
+
+    def _on_rollout_start(self) -> None:
+        config, rollout = self.config, self._rollout
+        done = self.num_timesteps / config.decisions
+        if rollout and rollout % config.save_rollouts == 0:
+            self.save()
+        self.model.ent_coef = linear(config.entropy, config.final_entropy)(max(0.0, 1.0 - done))
+        if rollout % config.refresh_rollouts == 0:
+            self.opponents.copy.refresh(self.policy.to_network())
+        if self.opponents.past:
+            if rollout and rollout % config.past_rollouts == 0:
+                self.opponents.snapshot(self.policy.to_network())
+            self.opponents.take_results(self.model.env.seats)
+        if done * config.evaluations >= self._points and config.evaluations:
+            self._points += 1
+            self.evaluate()
+        self._rollout += 1
 
     def _on_rollout_end(self) -> None:
         self.bar.update(self.num_timesteps - self.bar.n)
@@ -128,29 +138,64 @@ class SelfPlay(BaseCallback):
             self.evaluate()
         self.bar.close()
 
+    def save(self) -> None:
+        """Write the state, from which a stopped run goes on."""
+        facts = {
+            "curve": [asdict(point) for point in self.curve],
+            "best": self.best,
+            "rollout": self._rollout,
+            "points": self._points,
+            "seconds": self.seconds,
+            "torch": torch.__version__,
+        }
+        save_state(self.folder / STATE_FILE, self.model, self.opponents, facts)
+
+    def load(self, learner: SelfPlayPPO) -> None:
+        """Take up the state that :meth:`save` has written."""
+        facts = load_state(self.folder / STATE_FILE, learner, self.opponents)
+        self.curve = [CurvePoint(**point) for point in facts["curve"]]
+        self.best, self._rollout, self._points = facts["best"], facts["rollout"], facts["points"]
+        self._seconds_before = facts["seconds"]
+        self.bar.update(learner.num_timesteps)
+
     def evaluate(self) -> None:
         """One point of the curve, and a checkpoint."""
         network = self.policy.to_network()
         agent = NeuralAgent(network, "learner")
-        match = play_match(
-            agent, self.reference, self.rules, self.config.players, self.config.evaluation_deals, seed=self.config.seed
+        config, matches, relative = self.config, [], []
+        for rules, players in config.tables:
+            for reference in self.references:
+                match = play_match(agent, reference, rules, players, config.evaluation_deals, seed=config.seed)
+                matches.append(match)
+                relative.append(match.lost * players / rules.losers)
+        first, mean = matches[0], float(np.mean(relative))
+        lost = first.figures.lost
+        cut = sum(match.truncated for match in matches)
+        best = min((point.relative for point in self.curve), default=np.inf)
+        self.curve.append(
+            CurvePoint(self.num_timesteps, self.seconds, lost.mean, lost.low, lost.high, relative=mean, truncated=cut)
         )
-        seconds = time.monotonic() - self._start
-        self.curve.append(CurvePoint(self.num_timesteps, seconds, match.lost, *match.interval, match.truncated))
-        self.bar.set_postfix_str(f"lost to {self.reference.name} {match.lost:.1%}")
-        self.logger.record("eval/lost", match.lost)
-        if self.config.keep_checkpoints:
+        self.bar.set_postfix_str(f"lost to {first.others} {first.lost:.1%}")
+        self.logger.record("eval/lost", first.lost)
+        self.logger.record("eval/relative", mean)
+        if config.keep_checkpoints:
+            name = f"{self.num_timesteps:010d}"
             folder = self.folder / "checkpoints"
-            save_model(folder / f"{self.num_timesteps:010d}", network, model_facts(self.config, self.num_timesteps))
-            for old in sorted(folder.iterdir())[: -self.config.keep_checkpoints]:
-                shutil.rmtree(old)
+            save_model(folder / name, network, model_facts(config, self.num_timesteps))
+            if mean < best:
+                self.best = name
+            old = [path for path in sorted(folder.iterdir()) if path.name != self.best]
+            for path in old[: -config.keep_checkpoints]:
+                shutil.rmtree(path)
 
 
 def model_facts(config: TrainConfig, decisions: int) -> dict[str, Any]:
     """What a model folder says about its training."""
+    several = len(config.table_names) > 1
     return {
-        "rules": str(Rules.parse(config.rules)),
+        "rules": [str(Rules.parse(name)) for name in config.table_names] if several else str(config.tables[0][0]),
         "players": config.players,
+        "house_rules": config.house_rules,
         "seed": config.seed,
         "decisions": decisions,
         "config": config.model_dump(),
@@ -166,34 +211,27 @@ def model_facts(config: TrainConfig, decisions: int) -> dict[str, Any]:
     }
 
 
-def make_opponents(config: TrainConfig, copy: FrozenCopy) -> tuple[list[BatchAgent], list[float]]:
-    """The opponents' policies and their shares; the present policy (its copy) comes first, if with share 0."""
-    shares = {SELF: 0.0} | config.opponents
-    policies: list[Any] = [copy if spec == SELF else make_agent(spec, config.seed) for spec in shares]
-    return policies, list(shares.values())
-
-
-def make_learner(config: TrainConfig, copy: FrozenCopy, tensorboard: Path | None = None) -> MaskablePPO:
-    """MaskablePPO on the vector environment that the configuration describes."""
+def make_learner(config: TrainConfig, opponents: Opponents, tensorboard: Path | None = None) -> SelfPlayPPO:
+    """The learner on the vector environment that the configuration describes."""
     torch.set_num_threads(config.threads)
-    opponents, shares = make_opponents(config, copy)
     kind: type[LearnerSeats] = TeachingSeats if config.teach == "all_seats" else LearnerSeats
+    rules, players = config.tables[0]
     seats = kind(
         config.games,
-        opponents,
-        shares=shares,
-        rules=config.rules,
-        players=config.players,
+        opponents.policies,
+        shares=opponents.shares,
+        rules=rules,
+        players=players,
         max_decisions=config.max_decisions,
+        pool=make_pool(config),
     )
-    buffer = (
-        dict(rollout_buffer_class=SeatBuffer, rollout_buffer_kwargs=dict(seats=seats, seed=config.seed))
-        if isinstance(seats, TeachingSeats)
-        else {}
-    )
-    learner = MaskablePPO(
+    order: dict[str, Any] = dict(seed=config.seed)
+    if isinstance(seats, TeachingSeats):
+        order["seats"] = seats
+    perfect = config.critic == "perfect"
+    learner = SelfPlayPPO(
         IdiotPolicy,
-        LearnerVecEnv(seats, config.seed),
+        LearnerVecEnv(seats, config.seed, perfect=perfect),
         n_steps=config.horizon,
         batch_size=config.minibatch,
         n_epochs=config.epochs,
@@ -206,34 +244,56 @@ def make_learner(config: TrainConfig, copy: FrozenCopy, tensorboard: Path | None
         max_grad_norm=config.max_gradient,
         seed=config.seed,
         device="cpu",
-        policy_kwargs=dict(widths=config.widths, players=config.players, rules_block=False),
-        **buffer,
+        policy_kwargs=dict(widths=config.widths, encoder=make_encoder(config), perfect_critic=perfect),
+        rollout_buffer_class=SeatBuffer if "seats" in order else SeededBuffer,
+        rollout_buffer_kwargs=order,
     )
-    copy.refresh(learner.policy.to_network())
+    opponents.copy.refresh(learner.policy.to_network())
     outputs = [TensorBoardOutputFormat(str(tensorboard))] if tensorboard else []
     learner.set_logger(Logger(folder=None, output_formats=outputs))
     return learner
 
 
-def train(config: TrainConfig, folder: Path, quiet: bool = False) -> tuple[NeuralAgent, list[CurvePoint]]:
-    """Run the configuration; returns the finished agent and its learning curve, both also written to ``folder``."""
+def make_encoder(config: TrainConfig) -> Encoder:
+    """What the model reads: all seats that it may meet, and the house rules if there is more than one table."""
+    several = len(config.table_names) > 1 or config.house_rules > 0
+    return Encoder.make(max(config.player_numbers), several, config.memory)
+
+
+def train(
+    config: TrainConfig, folder: Path, quiet: bool = False, resume: bool = False
+) -> tuple[NeuralAgent, list[CurvePoint]]:
+    """Run the configuration; returns the finished agent and its learning curve, both also written to ``folder``.
+
+    Args:
+        resume: go on from the state that was saved in ``folder``; on one thread the result is the same, bit for bit, as
+            if the run had never stopped.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     write_file(folder / "config.yaml", yaml.safe_dump(config.model_dump(), sort_keys=False).encode())
-    copy = FrozenCopy()
-    learner = make_learner(config, copy, folder / "tensorboard")
-    callback = SelfPlay(config, copy, folder, quiet)
-    learner.learn(config.decisions, callback=callback)
-    network = learner.policy.to_network()
+    opponents = Opponents(config)
+    learner = make_learner(config, opponents, folder / "tensorboard")
+    callback = SelfPlay(config, opponents, folder, quiet)
+    if resume:
+        callback.load(learner)
+    learner.learn(config.decisions - learner.num_timesteps, callback=callback, reset_num_timesteps=not resume)
     model = folder / "model"
-    save_model(model, network, model_facts(config, learner.num_timesteps))
+    facts = model_facts(config, learner.num_timesteps)
+    if config.keep == "best":
+        network, card = load_model(folder / "checkpoints" / callback.best)
+        facts["decisions"] = card["decisions"]
+    else:
+        network = learner.policy.to_network()
+    save_model(model, network, facts)
     if callback.curve:
         write_file(folder / "curve.json", json.dumps([asdict(point) for point in callback.curve], indent=1).encode())
-        draw_curve(callback.curve, callback.reference.name, config, folder / "curve.png")
+        draw_curve(callback.curve, callback.references[0].name, config, folder / "curve.png")
+    (folder / STATE_FILE).unlink(missing_ok=True)
     return NeuralAgent.load(model), callback.curve
 
 
 def draw_curve(curve: list[CurvePoint], reference: str, config: TrainConfig, path: Path) -> None:
-    """The learning curve with its intervals as a picture."""
+    """The learning curve with its intervals as a picture; with two players also as a rating, greedy being 1000."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7, 4), layout="constrained")
@@ -241,13 +301,18 @@ def draw_curve(curve: list[CurvePoint], reference: str, config: TrainConfig, pat
     decisions = [point.decisions for point in curve]
     axes.fill_between(decisions, [p.low for p in curve], [p.high for p in curve], alpha=0.25, linewidth=0)
     axes.plot(decisions, [point.lost for point in curve], marker="o")
-    fair = Rules.parse(config.rules).losers / config.players
-    axes.axhline(fair, color="grey", linestyle="--", linewidth=1, label="even")
+    rules, players = config.tables[0]
+    axes.axhline(rules.losers / players, color="grey", linestyle="--", linewidth=1, label="even")
     axes.set(
         xlabel="learner's decisions",
         ylabel=f"games lost against {reference}",
-        title=f"{config.name}: {config.players} players, {config.rules}",
+        title=f"{config.name}: {players} players, {rules}",
         ylim=(0, 1),
     )
+    if players == 2 and reference == "greedy":
+        ratings = axes.twinx()
+        ratings.set(ylim=(0, 1), ylabel="rating")
+        ticks = [1 / (1 + 10 ** ((rating - 1000) / 400)) for rating in RATINGS]
+        ratings.set_yticks(ticks, [str(rating) for rating in RATINGS])
     axes.legend(frameon=False)
     figure.savefig(path, dpi=120)

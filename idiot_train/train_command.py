@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from idiot_agents.errors import InputError
 
-NEEDED = ("torch", "stable_baselines3", "sb3_contrib", "tensorboard", "matplotlib", "yaml", "pydantic", "tqdm")
+if TYPE_CHECKING:
+    from idiot_train.ppo import CurvePoint
+from idiot_train.extras import need_extra
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = "Train a model by self-play, benchmark it, and keep it as a folder that plays without torch."
-    parser.epilog = "example: idiot train --config quick --set decisions=500000 --set 'widths=[128, 128]'"
-    parser.add_argument(
-        "--config",
-        required=True,
-        metavar="NAME",
-        help="a shipped configuration such as quick, or a YAML file",
-    )
+    parser.epilog = """\
+examples:
+  idiot train --config quick                              a model in three minutes
+  idiot train --config quick --set decisions=5_000_000 --set 'widths=[512, 256]'
+"""
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--config", metavar="NAME", help="a shipped configuration such as quick, or a YAML file")
+    what.add_argument("--resume", type=Path, metavar="FOLDER", help="go on with a stopped run from its saved state")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="change a key (repeatable)")
     parser.add_argument("--out", type=Path, help="folder of the run (default: runs/NAME, or the next free NAME-2 …)")
     parser.add_argument("--quiet", action="store_true", help="no progress bars")
@@ -55,45 +58,67 @@ def make_folder(folder: Path) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
-    if missing:
-        raise InputError(f"training needs {', '.join(missing)}: install the extra with pip install '.[train]'.")
-    from idiot_train.config import SELF, config_path, load_config
+    need_extra("train", "training")
+    from idiot_train.config import PAST, SELF, config_path, load_config
+    from idiot_train.state import STATE_FILE
 
-    config = load_config(config_path(args.config), args.set)
-    folder = args.out or free_folder(config.name)
+    if args.resume is not None:
+        if args.set or args.out:
+            raise InputError("--resume goes on as the run began: leave out --set and --out.")
+        if not (args.resume / STATE_FILE).is_file():
+            raise InputError(f"{args.resume} has no {STATE_FILE}: it is no run, or was stopped before its first save.")
+    config = load_config(args.resume / "config.yaml" if args.resume else config_path(args.config), args.set)
+    folder = args.resume or args.out or free_folder(config.name)
 
     from idiot_agents.arena import MAX_DECISIONS
     from idiot_agents.bench import print_matches, result_json, run_bench, write_json
     from idiot_agents.neural import NeuralAgent
     from idiot_agents.registry import make_agent
-    from idiot_env import Rules
     from idiot_train.ppo import train
 
     # Everything that can be wrong is found before anything is written.
     opponents = [make_agent(spec, config.seed) for spec in config.bench]
-    for agent in (*opponents, *(make_agent(spec) for spec in config.opponents if spec != SELF)):
+    named = (*config.references, *(spec for spec in config.opponents if spec not in (SELF, PAST)))
+    for agent in (*opponents, *(make_agent(spec) for spec in named)):
         if isinstance(agent, NeuralAgent):
-            agent.check_players(config.players)
-    make_folder(folder)
-    print(
-        f"training {config.name}: {config.decisions:,} decisions, {config.players} players, {config.rules}", flush=True
-    )
+            agent.check_players(max(config.player_numbers))
+    if args.resume is None:
+        make_folder(folder)
+    tables = ", ".join(f"{rules} with {players}" for rules, players in config.tables)
+    house_rules = f" and drawn house rules in {config.house_rules:.0%} of games" if config.house_rules else ""
+    print(f"training {config.name}: {config.decisions:,} decisions, {tables} players{house_rules}", flush=True)
     try:
-        model, curve = train(config, folder, quiet=args.quiet)
+        model, curve = train(config, folder, quiet=args.quiet, resume=args.resume is not None)
     except KeyboardInterrupt:
-        checkpoints = sorted((folder / "checkpoints").glob("*"))
-        left = f"the last checkpoint plays as ppo:{checkpoints[-1]}" if checkpoints else "there is no checkpoint yet"
+        saved = (folder / STATE_FILE).is_file()
+        left = f"go on with idiot train --resume {folder}" if saved else "there is no saved state yet"
         print(f"\nstopped before the end; {left}")
         raise
     if curve:
-        print(f"trained in {curve[-1].seconds:.0f} s; learning curve in {folder / 'curve.png'}")
-    if opponents:
-        rules, deals = Rules.parse(config.rules), config.bench_deals
-        agents = [model, *opponents]
+        print(summary(curve, config.references[0]))
+        print(f"learning curve in {folder / 'curve.png'}")
+    for number, (rules, players) in enumerate(config.tables if opponents else ()):
+        agents, deals = [model, *opponents], config.bench_deals
         pairs = [(model, opponent) for opponent in opponents]
-        matches = run_bench(agents, rules, config.players, deals, seed=config.seed, quiet=args.quiet, only=pairs)
+        matches = run_bench(agents, rules, players, deals, seed=config.seed, quiet=args.quiet, only=pairs)
         print_matches(matches, rules)
-        write_json(folder / "bench.json", result_json(matches, agents, rules, deals, config.seed, MAX_DECISIONS))
+        name = "bench.json" if number == 0 else f"bench-{rules.base}-{players}.json"
+        write_json(folder / name, result_json(matches, agents, rules, deals, config.seed, MAX_DECISIONS))
     print(f"play against it: idiot play ppo:{folder / 'model'}")
     return 0
+
+
+def summary(curve: list[CurvePoint], reference: str) -> str:
+    """The learning curve in words."""
+    first, last = curve[0], curve[-1]
+    best = min(curve, key=lambda point: point.lost)
+    text = (
+        f"trained in {last.seconds:.0f} s: {last.decisions:,} decisions took the share lost to {reference} from "
+        f"{first.lost:.1%} to {last.lost:.1%}"
+    )
+    if best is not last:
+        text += f"; its best was {best.lost:.1%} after {best.decisions:,}"
+    half = next(p for p in curve if p.lost <= (first.lost + last.lost) / 2) if last.lost < first.lost else None
+    if half is not None:
+        text += f"; half of the way was gone after {half.decisions:,}"
+    return f"{text}. The last evaluation cut off {last.truncated} games."

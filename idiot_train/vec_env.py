@@ -10,7 +10,9 @@ import numpy as np
 from stable_baselines3.common.vec_env import VecEnv
 
 from idiot_env.actions import N_ACTIONS
-from idiot_env.observation import OBSERVATION_SIZE, upper_bounds
+from idiot_env.hidden import HIDDEN_SIZE, write_hidden_rows
+from idiot_env.hidden import LAYOUT as HIDDEN_LAYOUT
+from idiot_env.observation import upper_bounds
 from idiot_env.seats import LearnerSeats
 
 MASK_METHOD = "action_masks"
@@ -22,13 +24,21 @@ class LearnerVecEnv(VecEnv):
     Observations int8 ``[N, O]``, masks int8 ``[N, A]``; rewards float32 ``[N]`` only where a row's game is settled.  A
     game cut off by the limit ends its row with reward 0 and is not bootstrapped: the rules give it no result.  Unlike
     :class:`LearnerSeats` this hands out copies, as SB3 keeps what it is given until the next step.
+
+    Args:
+        seats: the games.
+        seed: of all deals.
+        perfect: put what the seat cannot see behind its observation, int8 ``[N, O + HIDDEN_SIZE]``: for a critic that
+            is thrown away after training, never for a policy.
     """
 
-    def __init__(self, seats: LearnerSeats, seed: int) -> None:
+    def __init__(self, seats: LearnerSeats, seed: int, *, perfect: bool = False) -> None:
         self.seats = seats
         self._start_seed = seed
         self.render_mode = None
-        space = gymnasium.spaces.Box(0, upper_bounds(), (OBSERVATION_SIZE,), np.int8)
+        self._hidden = np.zeros((seats.n, HIDDEN_SIZE), np.int8) if perfect else None
+        high = np.concatenate([upper_bounds(), upper_bounds(HIDDEN_LAYOUT)]) if perfect else upper_bounds()
+        space = gymnasium.spaces.Box(0, high, high.shape, np.int8)
         super().__init__(seats.n, space, gymnasium.spaces.Discrete(N_ACTIONS))
         self._actions = np.zeros(seats.n, np.int64)
         self._decisions = np.zeros(seats.n, np.int64)
@@ -36,7 +46,15 @@ class LearnerVecEnv(VecEnv):
     def reset(self) -> np.ndarray:
         """Deal all games from the seed; a second reset starts the same run again unless :meth:`seed` came between."""
         self._decisions[:] = 0
-        return self.seats.reset(self._start_seed).observation.copy()
+        self.seats.reset(self._start_seed)
+        return self._rows_seen()
+
+    def _rows_seen(self) -> np.ndarray:
+        """A copy of all observations, with what is hidden behind them on request."""
+        if self._hidden is None:
+            return self.seats.observation.copy()
+        write_hidden_rows(self.seats.batch.states, self.seats.batch.seat, self._hidden)
+        return np.concatenate([self.seats.observation, self._hidden], axis=1)
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
         if seed is not None:
@@ -46,15 +64,19 @@ class LearnerVecEnv(VecEnv):
     def step_async(self, actions: np.ndarray) -> None:
         self._actions = actions
 
+    def advance(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """A step without SB3's dictionaries: observations, rewards ``[N]`` and which episodes ended, bool ``[N]``."""
+        step = self.seats.step(actions)
+        return self._rows_seen(), step.reward.copy(), step.terminated | step.truncated
+
     def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
-        step = self.seats.step(self._actions)
+        observation, reward, done = self.advance(self._actions)
         self._decisions += 1
-        done = step.terminated | step.truncated
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         for row in np.flatnonzero(done):
-            infos[row]["episode"] = {"r": float(step.reward[row]), "l": int(self._decisions[row]), "t": 0.0}
+            infos[row]["episode"] = {"r": float(reward[row]), "l": int(self._decisions[row]), "t": 0.0}
             self._decisions[row] = 0
-        return step.observation.copy(), step.reward.copy(), done, infos
+        return observation, reward, done, infos
 
     def close(self) -> None:
         pass

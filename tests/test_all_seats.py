@@ -12,7 +12,8 @@ from idiot_env import Game
 from idiot_env.engine import SEATS
 from idiot_train.all_seats import TeachingSeats, seat_advantages
 from idiot_train.config import make_config
-from idiot_train.ppo import FrozenCopy, make_learner
+from idiot_train.opponents import Opponents
+from idiot_train.ppo import make_learner
 from idiot_train.vec_env import LearnerVecEnv
 
 GAMMA, LAMBDA = 0.9, 0.8
@@ -117,7 +118,7 @@ def test_the_buffer_yields_taught_decisions_once() -> None:
             "players": 3,
         }
     )
-    learner = make_learner(config, FrozenCopy())
+    learner = make_learner(config, Opponents(config))
     env = learner.get_env()
     assert isinstance(env, LearnerVecEnv)
     assert isinstance(env.seats, TeachingSeats)

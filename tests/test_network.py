@@ -49,8 +49,7 @@ def test_numpy_equals_torch(players: int, rules: bool) -> None:
         gymnasium.spaces.Discrete(N_ACTIONS),
         lambda _: 1e-3,
         widths=[32, 24],
-        players=players,
-        rules_block=rules,
+        encoder=Encoder.make(players, rules),
     )
     with torch.no_grad():  # the default start leaves the heads nearly zero: any forward pass would agree
         for parameter in policy.parameters():

@@ -31,6 +31,7 @@ FLOORS = {
     "idiot_env.events": 4,
     "idiot_env.view": 5,
     "idiot_env.truth": 5,
+    "idiot_env.hidden": 5,
     "idiot_env.words": 6,
     "idiot_env.table_text": 7,
     "idiot_env.rule_card": 7,
@@ -38,6 +39,7 @@ FLOORS = {
     "idiot_env.render": 8,
     "idiot_env.game": 8,
     "idiot_env.batched": 9,
+    "idiot_env.openspiel": 9,
     "idiot_env.seats": 10,
     "idiot_env.aec": 10,
     "idiot_env.single": 11,
@@ -46,6 +48,8 @@ FLOORS = {
 BASE = {"numpy", "numba", "gymnasium", "pettingzoo"}
 """What ``idiot_env`` may import at module level beside the standard library; within functions also Pillow."""
 HEAVY = {"torch", "ray", "pyspiel", "stable_baselines3", "sb3_contrib", "matplotlib", "tensorboard"}
+OPTIONAL = {"idiot_env.openspiel": {"pyspiel"}, "idiot_agents.openspiel": {"pyspiel"}}
+"""Modules for those who have an extra, and what they may import at once; no other module imports them at its top."""
 WEB = {"http", "socketserver", "wsgiref", "starlette", "uvicorn", "fastapi", "flask", "aiohttp", "websockets"}
 IMPORT_NAMES = {"pillow": "PIL"}
 """Where a distribution in ``pyproject.toml`` is imported under another name."""
@@ -111,9 +115,10 @@ def tops(names: set[str]) -> set[str]:
     return {name.partition(".")[0] for name in names}
 
 
-def forbidden_imports(package: str, source: str) -> set[str]:
+def forbidden_imports(module: str, source: str) -> set[str]:
     """Imports, anywhere in a source, that break the direction idiot_env <- idiot_agents <- idiot_train."""
-    found = tops(imports(source, at_import_only=False))
+    package = module.partition(".")[0]
+    found = tops(imports(source, at_import_only=False)) - OPTIONAL.get(module, set())
     if package == "idiot_env":
         return (found - STDLIB - BASE - {"PIL", "idiot_env"}) | found & WEB
     return found & {"idiot_agents": {"", "idiot_train"}, "idiot_train": {""}}[package]
@@ -121,7 +126,7 @@ def forbidden_imports(package: str, source: str) -> set[str]:
 
 def early_imports(module: str, source: str) -> set[str]:
     """Imports at module level that a newcomer would wait for, or miss without the extras."""
-    found = tops(imports(source, at_import_only=True)) - STDLIB - set(PACKAGES)
+    found = tops(imports(source, at_import_only=True)) - STDLIB - set(PACKAGES) - OPTIONAL.get(module, set())
     package = module.partition(".")[0]
     if package == "idiot_env":
         return found - BASE
@@ -274,7 +279,7 @@ every_source = pytest.mark.parametrize("path", source_files(), ids=module_name)
 
 @every_source
 def test_nothing_runs_back_up(path: Path) -> None:
-    assert not forbidden_imports(module_name(path).partition(".")[0], path.read_text())
+    assert not forbidden_imports(module_name(path), path.read_text())
 
 
 @pytest.mark.parametrize("path", [p for p in source_files() if p.parent.name == "idiot_env"], ids=module_name)
@@ -287,6 +292,12 @@ def test_the_floors_of_idiot_env(path: Path) -> None:
 @every_source
 def test_heavy_libraries_come_late(path: Path) -> None:
     assert not early_imports(module_name(path), path.read_text())
+
+
+@every_source
+def test_optional_modules_come_late(path: Path) -> None:
+    if module_name(path) not in OPTIONAL:
+        assert not imports(path.read_text(), at_import_only=True) & OPTIONAL.keys()
 
 
 def test_the_command_line_starts_without_extras() -> None:
@@ -352,6 +363,8 @@ def test_the_checks_can_fail() -> None:
     assert forbidden_imports("idiot_env", "from http import server\nimport PIL, json") == {"http"}
     assert forbidden_imports("idiot_env", "from .cards import RANKS") == {""}
     assert forbidden_imports("idiot_agents", "from idiot_train.cli import main") == {"idiot_train"}
+    assert not forbidden_imports("idiot_env.openspiel", "import pyspiel")
+    assert forbidden_imports("idiot_env.openspiel", "import torch") == {"torch"}
     assert early_imports("idiot_env.render", "try:\n    from PIL import Image\nexcept ImportError: pass") == {"PIL"}
     assert early_imports("idiot_agents.neural", "class A:\n    import torch\ndef f():\n    import yaml") == {"torch"}
     assert not early_imports("idiot_agents.neural", "if TYPE_CHECKING:\n    import torch")

@@ -13,7 +13,8 @@ import time
 from pathlib import Path
 
 from idiot_train.config import load_config
-from idiot_train.ppo import FrozenCopy, SelfPlay, make_learner
+from idiot_train.opponents import Opponents
+from idiot_train.ppo import SelfPlay, make_learner
 
 ROLLOUTS = 5
 QUICK = Path(__file__).resolve().parents[2] / "configs" / "quick.yaml"
@@ -22,10 +23,10 @@ QUICK = Path(__file__).resolve().parents[2] / "configs" / "quick.yaml"
 def main() -> None:
     config = load_config(QUICK, ["evaluations=0", *sys.argv[1:]])
     rollout = config.games * config.horizon
-    copy = FrozenCopy()
-    learner = make_learner(config, copy)
+    opponents = Opponents(config)
+    learner = make_learner(config, opponents)
     with tempfile.TemporaryDirectory() as folder:
-        callback = SelfPlay(config, copy, Path(folder), quiet=True)
+        callback = SelfPlay(config, opponents, Path(folder), quiet=True)
         learner.learn(rollout, callback=callback)
         optimiser = 0.0
         optimise = learner.train
