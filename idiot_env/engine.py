@@ -124,6 +124,13 @@ def ordinary_rank(place):
 @jit
 def deal(state, deck, rules, players, dealer):
     """Start a game in ``state`` from a deck (first card dealt first), option numbers ``[17]``, and a dealer."""
+    hand_rounds = 6 if rules[R.HAND_SIZE] == 1 else 3
+    deal_rounds(state, deck, 52 + 2 * int(rules[R.JOKERS]), rules, players, dealer, SLOTS, SLOTS, hand_rounds)
+
+
+@jit
+def deal_rounds(state, deck, n_cards, rules, players, dealer, down_rounds, up_rounds, hand_rounds):
+    """:func:`deal` with any number of rounds (at most three face-down) from a deck of ``n_cards``."""
     state["hand"][:] = 0
     state["known"][:] = 0
     state["up"][:] = 0
@@ -144,16 +151,15 @@ def deal(state, deck, rules, players, dealer):
     clear_pile(state)
 
     first_up_rank, first_up_seat = N_RANKS, NOBODY
-    rounds = 2 * SLOTS + (6 if rules[R.HAND_SIZE] == 1 else 3)
     position = 0
-    for round_ in range(rounds):
+    for round_ in range(down_rounds + up_rounds + hand_rounds):
         for step in range(1, players + 1):
             seat = (dealer + step) % players
             card = int(deck[position])
             position += 1
-            if round_ < SLOTS:
+            if round_ < down_rounds:
                 state["down"][seat, round_] = card
-            elif round_ < 2 * SLOTS:
+            elif round_ < down_rounds + up_rounds:
                 state["up"][seat] |= 1 << card
                 if card // 4 < first_up_rank:
                     first_up_rank, first_up_seat = card // 4, seat
@@ -162,7 +168,7 @@ def deal(state, deck, rules, players, dealer):
     state["first_up_rank"] = first_up_rank
     state["first_up_seat"] = first_up_seat
 
-    stock_size = 52 + 2 * int(rules[R.JOKERS]) - position
+    stock_size = n_cards - position
     state["stock_size"] = stock_size
     for i in range(stock_size):
         state["stock"][stock_size - 1 - i] = deck[position + i]
