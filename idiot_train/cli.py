@@ -24,6 +24,7 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from idiot_agents.errors import InputError
+from idiot_train.completion import answer, asked
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "play": ("idiot_agents.play", "play at the terminal against agents"),
@@ -31,6 +32,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "replay": ("idiot_agents.replay", "step through the record of a game"),
     "bench": ("idiot_agents.bench", "let agents play matches against each other"),
     "train": ("idiot_train.train_command", "train a model by self-play"),
+    "doctor": ("idiot_train.doctor", "look at this installation: versions, cache, extras"),
+    "completion": ("idiot_train.completion", "make the shell complete the words of idiot"),
 }
 """Each subcommand's module, which offers ``add_arguments(parser)`` and ``run(args) -> int``, and a line about it."""
 
@@ -41,7 +44,9 @@ examples:
   idiot rules --lang no                   the rules, in Norwegian
   idiot replay game.json                  look at a saved game again
   idiot bench greedy careful              who is better?
-  idiot train --config quick             train a model in three minutes
+  idiot train --config quick              train a model in three minutes
+  idiot doctor                            is all there, and will it be quick?
+  eval "$(idiot completion bash)"         complete with the Tab key
 """
 
 
@@ -53,12 +58,18 @@ class _Parser(argparse.ArgumentParser):
 
 
 class _Formatter(argparse.HelpFormatter):
-    """Keeps the lines of a text that has several, and wraps one that has one."""
+    """Keeps the lines of an example and of a text that has several, and wraps what has one."""
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
-        if "\n" not in text:
+        if "\n" not in text and not text.startswith("example:"):
             return super()._fill_text(text, width, indent)
         return "".join(indent + line for line in text.splitlines(keepends=True))
+
+    def add_argument(self, action: argparse.Action) -> None:
+        super().add_argument(action)
+        if isinstance(action, argparse._SubParsersAction):
+            # argparse measures a command's name without its indent, and would break the line after the longest.
+            self._action_max_length += self._indent_increment
 
 
 class _Version(argparse.Action):
@@ -138,6 +149,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line ``argv`` and return its exit code."""
     words = sys.argv[1:] if argv is None else list(argv)
     patient_streams()
+    if (typed := asked(os.environ)) is not None:
+        answer(make_parser(chosen_command(typed)))
     try:
         try:
             return run(words)
