@@ -39,7 +39,7 @@ def cards_moved(text: str, phase: str) -> dict[str, Any]:
     elif verb == "swap":
         hand[rest[0]], up[rest[1]] = 1, 1
     elif verb == "stack":
-        hand[rest[0]], up[rest[0]] = 1, 1
+        hand[rest[0]] = 1  # which face-up card it goes on follows from its rank
     return {"verb": verb, "hand": hand, "up": up, "slot": slot}
 
 
