@@ -27,7 +27,7 @@ import math
 
 import numpy as np
 
-from idiot_agents.rollouts import candidates, payoff, roll_out
+from idiot_agents.rollouts import candidates, discounted, roll_out
 from idiot_env import actions as A
 from idiot_env._jit import jit
 from idiot_env.cards import advance, below, stream
@@ -166,7 +166,10 @@ def descend(state, tree, used, explore, random_state, path, actions, mask):
 
 
 @jit
-def grow(root, tree, used, iterations, kind, limit, explore, random_state, scratch, path, actions, observation, mask):
+def grow(
+    root, tree, used, iterations, kind, limit, discount, explore, random_state,
+    scratch, path, actions, observation, mask,
+):  # fmt: skip
     """Run ``iterations`` iterations; returns the number of nodes and the next random state.
 
     ``root`` and ``scratch`` are ``[1]`` of STATE, ``tree`` ``[n]`` of NODE with the root at 0 and ``used`` nodes.
@@ -181,7 +184,7 @@ def grow(root, tree, used, iterations, kind, limit, explore, random_state, scrat
         depth, used = descend(state, tree, used, explore, stream(random_state, 2), path, actions, mask)
         roll_out(state, kind, limit, observation, mask, stream(random_state, 1))
         for seat in range(players):
-            gained[seat] = payoff(state, seat)
+            gained[seat] = discounted(state, seat, discount)
         for i in range(depth):
             node = tree[path[i]]
             node["visits"] += 1

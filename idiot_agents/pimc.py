@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from idiot_agents.protocol import BatchAgent
-from idiot_agents.rollouts import payoff, roll_out
+from idiot_agents.rollouts import discounted, roll_out
 from idiot_agents.worlds import World
 from idiot_env._jit import jit
 from idiot_env.actions import N_ACTIONS
@@ -29,7 +29,7 @@ Floats = npt.NDArray[np.float64]
 
 
 @jit
-def sample_flat(root, actions, n, worlds, kind, limit, random_state, sums, scratch, observation, mask):
+def sample_flat(root, actions, n, worlds, kind, limit, discount, random_state, sums, scratch, observation, mask):
     """Add the observer's payoffs of ``n`` candidates in each of ``worlds`` worlds to ``sums`` (float64 ``[n]``).
 
     ``root`` is ``[1]`` of STATE as ``write_world`` left it, ``scratch`` ``[2]`` of STATE.  Returns the random state
@@ -43,7 +43,7 @@ def sample_flat(root, actions, n, worlds, kind, limit, random_state, sums, scrat
             scratch[1] = scratch[0]
             apply(scratch[1], actions[a])
             roll_out(scratch[1], kind, limit, observation, mask, stream(random_state, 1))
-            sums[a] += payoff(scratch[1], 0)
+            sums[a] += discounted(scratch[1], 0, discount)
     return random_state
 
 
@@ -86,9 +86,9 @@ def apply_rows(states, rows, actions, still):
 
 
 @jit
-def add_payoffs(states, n, sums):
+def add_payoffs(states, n, discount, sums):
     for i in range(states.shape[0]):
-        sums[i % n] += payoff(states[i], 0)
+        sums[i % n] += discounted(states[i], 0, discount)
 
 
 class LockStep:
@@ -109,6 +109,7 @@ class LockStep:
         n: int,
         worlds: int,
         limit: int,
+        discount: float,
         random_state: int,
         sums: Floats,
     ) -> int:
@@ -133,5 +134,5 @@ class LockStep:
                     streams[rows[asked]] = own
             apply_rows(states, rows, chosen, still)
             rows = rows[still[: len(rows)]]
-        add_payoffs(states, n, sums)
+        add_payoffs(states, n, discount, sums)
         return random_state

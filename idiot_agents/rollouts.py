@@ -116,6 +116,12 @@ def payoff(state, seat):
 
 
 @jit
+def discounted(state, seat, discount):
+    """The payoff of ``seat``, a factor of ``discount`` less for every decision of the world's future."""
+    return payoff(state, seat) * discount ** float(state["decisions"])
+
+
+@jit
 def candidates(mask, actions):
     """Legal actions worth a thought into ``actions``; returns how many.  Face-down slots are all alike: the first."""
     n = 0

@@ -24,6 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from idiot_agents.compiled import CompiledAgent
+from idiot_agents.endgame import Solver
 from idiot_agents.errors import InputError
 from idiot_agents.ismcts import EXPLORE, MAX_DEPTH, NODE, grow, root_counts
 from idiot_agents.pimc import Floats, LockStep, sample_flat
@@ -43,6 +44,10 @@ ITERATIONS_A_ROUND = 256
 """Iterations between two looks at the clock."""
 MAX_NODES = 4_000_000
 """Room for a tree, 32 bytes a node; memory is touched only as the tree grows, and a full tree grows no more."""
+SOLVED_NODES, SOLVED_LIVE = 5000, 12
+"""Endgames up to this size are solved; trying in vain costs a few milliseconds."""
+DISCOUNT = 1.0
+"""What a payoff keeps for each decision that it lies ahead."""
 LARGEST_BUDGET = 10**9
 
 
@@ -78,6 +83,9 @@ class SearchAgent:
         self.budget = budget
         self.reproducible = budget.seconds == 0
         """Whether the same view and random state give the same action again."""
+        self.discount = DISCOUNT
+        self.solver: Solver | None = Solver(SOLVED_NODES, SOLVED_LIVE)
+        """Takes over where the endgame can be solved exactly."""
         self._streams = fresh_streams(seed, 1)
         self._root = np.zeros(1, STATE)
         self._actions = np.zeros(N_ACTIONS, np.int64)
@@ -98,6 +106,13 @@ class SearchAgent:
         if n == 1:
             return int(self._actions[0])
         write_world_at(observation, self._root, 0)
+        solution = self.solver.solve_world(self._root) if self.solver else None
+        if solution is not None:
+            good = [solution.best] if solution.value.win == 1.0 else solution.equally_good()
+            n = len(good)
+            self._actions[:n] = good
+            if n == 1:
+                return good[0]
         scores = self.scores(n, random_state)
         return int(self._actions[int(np.argmax(scores))])
 
@@ -137,9 +152,11 @@ class FlatSampler(SearchAgent):
 
     def _sample(self, n: int, worlds: int, random_state: int, sums: Floats) -> int:
         if self.kind < 0:
-            return self._lock_step.sample(self._root, self._actions, n, worlds, self.limit, random_state, sums)
-        return int(sample_flat(self._root, self._actions, n, worlds, self.kind, self.limit, np.int64(random_state),
-                               sums, self._scratch, self._observation, self._mask))  # fmt: skip
+            return self._lock_step.sample(
+                self._root, self._actions, n, worlds, self.limit, self.discount, random_state, sums
+            )
+        return int(sample_flat(self._root, self._actions, n, worlds, self.kind, self.limit, self.discount,
+                               np.int64(random_state), sums, self._scratch, self._observation, self._mask))  # fmt: skip
 
 
 class TreeSearcher(SearchAgent):
@@ -177,8 +194,8 @@ class TreeSearcher(SearchAgent):
         stop = time.perf_counter() + self.budget.seconds
         while done < self.budget.count or (self.budget.seconds > 0 and (done == 0 or time.perf_counter() < stop)):
             iterations = min(ITERATIONS_A_ROUND, self.budget.count - done) if self.budget.count else ITERATIONS_A_ROUND
-            used, state = grow(self._root, self._tree, used, iterations, self.kind, self.limit, self.explore, state,
-                               self._scratch, self._path, self._legal, self._observation, self._mask)  # fmt: skip
+            used, state = grow(self._root, self._tree, used, iterations, self.kind, self.limit, self.discount,
+                               self.explore, state, self._scratch, self._path, self._legal, self._observation, self._mask)  # fmt: skip
             done += iterations
         visits, totals = np.zeros(n), np.zeros(n)
         root_counts(self._tree, self._actions, n, visits, totals)
