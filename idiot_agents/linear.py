@@ -48,6 +48,7 @@ FEATURES = {
     "burn_pile": "the size of the pile that it burns",
     "stop": "stop, if the turn passes",
     "stop_pile": "stop times the size of the pile the next player would take",
+    "stop_danger": "stop, if the next player has three cards left or fewer",
     "third": "the play makes three on top, and the fourth may be the next player's",
     "empties": "the play leaves no card in this zone",
     "rest": "the height of the lowest card it leaves in this zone",
@@ -56,6 +57,7 @@ FEATURES = {
     "take_special": "twos, tens, jokers and aces in it",
     "take_low": "cards below eight in it, in tens",
     "take_stock": "the size of the stock, in tens",
+    "take_hand": "the size of the own hand",
     "take_danger": "1 if the next player has three cards left or fewer",
     "take_height": "the height of the face-up card that goes along",
     "chance": "a chance draw",
@@ -71,8 +73,12 @@ FEATURES = {
 """What an action's features say, in the order of the weights."""
 N_FEATURES = len(FEATURES)
 (HEIGHT, HEIGHT_STOCK, TWOS, TWO_STOCK, TENS, TEN_STOCK, COPIES, COPIES_HEIGHT, SPLIT, BURN, BURN_PILE, STOP, STOP_PILE,
- THIRD, EMPTIES, REST, TAKE, TAKE_SIZE, TAKE_SPECIAL, TAKE_LOW, TAKE_STOCK, TAKE_DANGER, TAKE_HEIGHT, CHANCE,
- CHANCE_FAIL, CHANCE_PILE, SWAP, SWAP_HEIGHT, SWAP_TWO, SWAP_TEN, SNEAK, RUN) = range(N_FEATURES)  # fmt: skip
+ STOP_DANGER, THIRD, EMPTIES, REST, TAKE, TAKE_SIZE, TAKE_SPECIAL, TAKE_LOW, TAKE_STOCK, TAKE_HAND, TAKE_DANGER,
+ TAKE_HEIGHT, CHANCE, CHANCE_FAIL, CHANCE_PILE, SWAP, SWAP_HEIGHT, SWAP_TWO, SWAP_TEN, SNEAK,
+ RUN) = range(N_FEATURES)  # fmt: skip
+
+FEW = 3
+"""Cards with which a player is about to go out."""
 
 _HAND, _UP, _PILE, _RUN, _PILE_SIZE = (START[name] for name in ("hand", "up", "pile", "run", "pile_size"))
 _OPP_UP, _OPP_KNOWN, _OPP_HAND, _OPP_DOWN = (START[n] for n in ("opp_up", "opp_known", "opp_hand", "opp_down"))
@@ -188,6 +194,8 @@ def passing_features(observation, top, laid, out):
     stop = stop_probability(observation, opponent, top)
     out[STOP] = stop
     out[STOP_PILE] = stop * (observation[_PILE_SIZE] + laid) / 10
+    if cards_left_of(observation, opponent) <= FEW:
+        out[STOP_DANGER] = stop
 
 
 @jit
@@ -240,7 +248,8 @@ def take_features(observation, up_rank, out):
     out[TAKE_SPECIAL] = special
     out[TAKE_LOW] = low / 10
     out[TAKE_STOCK] = observation[_STOCK] / 10
-    out[TAKE_DANGER] = cards_left_of(observation, next_opponent(observation)) <= 3
+    out[TAKE_HAND] = cards_of(observation, _HAND) / 10
+    out[TAKE_DANGER] = cards_left_of(observation, next_opponent(observation)) <= FEW
     if up_rank != NO_RANK:
         out[TAKE_HEIGHT] = height(up_rank)
 
