@@ -48,7 +48,13 @@ FLOORS = {
 BASE = {"numpy", "numba", "gymnasium", "pettingzoo"}
 """What ``idiot_env`` may import at module level beside the standard library; within functions also Pillow."""
 HEAVY = {"torch", "ray", "pyspiel", "stable_baselines3", "sb3_contrib", "matplotlib", "tensorboard"}
-OPTIONAL = {"idiot_env.openspiel": {"pyspiel"}, "idiot_agents.openspiel": {"pyspiel"}}
+OPTIONAL = {
+    "idiot_env.openspiel": {"pyspiel"},
+    "idiot_agents.openspiel": {"pyspiel"},
+    "idiot_agents.web.app": {"starlette"},
+    "idiot_agents.web.guard": {"starlette"},
+    "idiot_agents.web.serve": {"uvicorn"},
+}
 """Modules for those who have an extra, and what they may import at once; no other module imports them at its top."""
 WEB = {"http", "socketserver", "wsgiref", "starlette", "uvicorn", "fastapi", "flask", "aiohttp", "websockets"}
 IMPORT_NAMES = {"pillow": "PIL"}
@@ -193,6 +199,7 @@ def calls(source: str) -> list[tuple[str, ast.Call]]:
 
 
 SEEDED = {"default_rng", "Generator", "SeedSequence", "PCG64", "Philox", "SFC64", "Random", "SystemRandom"}
+SEEDED |= {"RandomState", "MT19937"}  # what OpenSpiel's algorithms draw from
 
 
 def global_randomness(source: str) -> list[str]:
@@ -205,7 +212,7 @@ def global_randomness(source: str) -> list[str]:
         module, _, function = name.rpartition(".")
         if module in ("random", "numpy.random") and function not in SEEDED:
             bad.append(name)
-        elif function in ("default_rng", "PCG64", "Philox", "SFC64") and not (node.args or node.keywords):
+        elif function in ("default_rng", "PCG64", "Philox", "SFC64", "RandomState", "MT19937") and not (node.args or node.keywords):
             bad.append(f"{name}()")
         elif name == "random.Random" and not node.args:
             bad.append("random.Random()")

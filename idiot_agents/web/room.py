@@ -39,6 +39,8 @@ from idiot_agents.web.thinking import Thinker
 from idiot_env.words import LANGUAGES
 
 LOG = logging.getLogger("idiot.web")
+FAREWELL = 4.0
+"""Seconds after which the others are told that somebody has left."""
 
 
 class Browser(Protocol):
@@ -85,6 +87,8 @@ class Room:
         """When each person's seat was left; seats with a browser are not in it."""
         self.used = time.monotonic()
         self._standing_in: set[int] = set()
+        self._missed: set[int] = set()
+        self._farewells: dict[int, asyncio.Task[None]] = {}
         self._changed = asyncio.Event()
         self._driver: asyncio.Task[None] | None = None
 
@@ -95,10 +99,11 @@ class Room:
         self.connections.add(connection)
         self.used = time.monotonic()
         seat = connection.role.seat
-        back = seat is not None and seat in self.left_at
+        back = seat in self._missed
         if seat is not None:
             self.left_at.pop(seat, None)
             self._standing_in.discard(seat)
+            self._missed.discard(seat)
         await connection.browser.send(self.whole(connection))
         await self.tell_people()
         if back and seat is not None:
@@ -113,8 +118,15 @@ class Room:
         if seat is not None and not any(other.role.seat == seat for other in self.connections):
             self.left_at[seat] = time.monotonic()
             await self.tell_people()
-            await self.note("left", name=self.table.names(connection.lang)[seat])
+            self._farewells[seat] = asyncio.create_task(self._say_farewell(seat))
         self.wake()
+
+    async def _say_farewell(self, seat: int) -> None:
+        """Say that somebody has left, unless they only loaded the page again."""
+        await asyncio.sleep(min(FAREWELL, self.absence))
+        if seat in self.left_at:
+            self._missed.add(seat)
+            await self.note("left", name=self.table.names("en")[seat])
 
     @property
     def idle(self) -> float:
@@ -123,8 +135,9 @@ class Room:
 
     def close(self) -> None:
         """Stop the agents."""
-        if self._driver is not None:
-            self._driver.cancel()
+        for task in (self._driver, *self._farewells.values()):
+            if task is not None:
+                task.cancel()
 
     # --- messages ----------------------------------------------------------------------------------------------------
 

@@ -1,7 +1,7 @@
 // The table as one seat sees it, drawn from a view.  Draws and says where things lie; decides nothing.
 
 import { back, countedName, face, groups, hole, ORDER, rankName, shown, sign } from "/static/cards.js";
-import { h } from "/static/dom.js";
+import { h, refill } from "/static/dom.js";
 import { cardCount, t } from "/static/words.js";
 
 const MOST_IN_FAN = 8;
@@ -70,7 +70,7 @@ export class Board {
     const around = [...Array(view.players).keys()].slice(1).map((step) => (bottom + step) % view.players);
     this.root.dataset.players = view.players;
     this.root.dataset.turn = view.turn ?? "";
-    this.others.replaceChildren(...around.map((seat) => this.drawOther(seat)));
+    refill(this.others, ...around.map((seat) => this.drawOther(seat)));
     this.drawStock();
     this.drawPile(view.pile_order);
     this.drawBurned();
@@ -84,12 +84,13 @@ export class Board {
     const { view, names, away } = this.state;
     const player = view.seats[seat];
     const onTurn = view.turn === seat;
+    const mine = Boolean(this.onTouch) && view.seat === seat && !this.state.watching;
     const lost = view.result?.idiots.includes(seat);
     return h(
       "h3",
       { class: `plate ${onTurn ? "on-turn" : ""} ${lost ? "lost" : ""} ${player.place ? "out" : ""}` },
       onTurn && h("span", { class: "arrow", "aria-hidden": "true" }, "▶"),
-      h("span", { class: "who" }, names[seat]),
+      h("span", { class: "who" }, names[seat], mine && ` (${t("you")})`),
       view.dealer === seat && h("span", { class: "badge", title: t("dealer"), "aria-label": t("dealer") }, "D"),
       onTurn && h("span", { class: "unseen" }, `, ${t("turn")}`),
       !player.place && h("span", { class: "count" }, cardCount(player.hand_size)),
@@ -111,9 +112,13 @@ export class Board {
       "section",
       { class: "player", "data-seat": seat, "aria-label": this.state.names[seat] },
       this.plate(seat),
-      h("div", { class: `fan ${cards.length > 6 ? "tight" : ""}`, "data-place": `hand-${seat}` },
-        label && h("span", { class: "unseen" }, label), cards),
-      this.drawSlots(seat, false),
+      h(
+        "div",
+        { class: `fan ${cards.length > 6 ? "tight" : ""}`, "data-place": `hand-${seat}` },
+        label && h("span", { class: "unseen" }, label),
+        cards,
+      ),
+      player.place ? null : this.drawSlots(seat, false),
     );
   }
 
@@ -197,8 +202,7 @@ export class Board {
         n > 1 && h("span", { class: "times", "aria-hidden": "true" }, `×${n}`),
       );
     });
-    this.me.replaceChildren(
-      h("div", { class: "mine" }, this.plate(seat), this.drawSlots(seat, true)),
+    refill(this.me, h("div", { class: "mine" }, this.plate(seat), this.drawSlots(seat, true)),
       h(
         "div",
         {
@@ -218,8 +222,7 @@ export class Board {
     const { chooser, live } = this.state;
     const can = live && chooser?.plain.some((action) => action.verb === "chance");
     this.stock.classList.toggle("can", Boolean(can));
-    this.stock.replaceChildren(
-      h("span", { class: "heap" }, count ? [count > 2 && back("b"), count > 1 && back("a"), back()] : hole()),
+    refill(this.stock, h("span", { class: "heap" }, count ? [count > 2 && back("b"), count > 1 && back("a"), back()] : hole()),
       h("span", { class: "name" }, t("stock")),
       h("span", { class: "size" }, count ? cardCount(count) : t("empty")),
     );
@@ -234,8 +237,7 @@ export class Board {
     let run = 0;
     while (run < order.length && order.at(-1 - run) === top) run += 1;
     const fan = [...order].slice(-Math.max(FANNED, Math.min(run, FANNED)));
-    this.pile.replaceChildren(
-      h(
+    refill(this.pile, h(
         "span",
         { class: "heap" },
         fan.length
@@ -256,8 +258,7 @@ export class Board {
   drawBurned(count = this.state.view.burned.length) {
     const { burned } = this.state.view;
     this.burned.title = burned ? shown(burned) : "";
-    this.burned.replaceChildren(
-      h("span", { class: "heap" }, count ? back("ash") : hole()),
+    refill(this.burned, h("span", { class: "heap" }, count ? back("ash") : hole()),
       h("span", { class: "name" }, t("burned")),
       h("span", { class: "size" }, count ? cardCount(count) : t("empty")),
     );

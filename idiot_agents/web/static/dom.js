@@ -22,6 +22,12 @@ export const s = (tag, properties, ...children) => fill(document.createElementNS
 
 const live = () => document.getElementById("live");
 
+/** New children for an element; what is null or false is left out. */
+export function refill(element, ...children) {
+  element.replaceChildren();
+  return fill(element, {}, children);
+}
+
 /** Tell screen readers. */
 export function announce(text) {
   live().append(h("p", {}, text));

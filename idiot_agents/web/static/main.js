@@ -2,7 +2,7 @@
 
 import { catalog } from "/static/api.js";
 import { setRankNames } from "/static/cards.js";
-import { h } from "/static/dom.js";
+import { h, refill } from "/static/dom.js";
 import { settings, SPEEDS } from "/static/settings.js";
 import { JoinPage, StartPage } from "/static/start.js";
 import { TablePage } from "/static/table.js";
@@ -34,12 +34,16 @@ class App {
       return h("label", { class: "setting" }, h("span", {}, t(key)), box);
     };
     document.getElementById("skip").textContent = t("skip");
-    document.getElementById("bar").replaceChildren(
-      h("a", { class: "logo", href: "#" }, h("img", { src: "/static/icon.svg", alt: "", width: 28, height: 28 }), "Idiot"),
+    refill(document.getElementById("bar"), h("a", { class: "logo", href: "#" }, h("img", { src: "/static/icon.svg", alt: "", width: 28, height: 28 }), "Idiot"),
       h("nav", {}, h("a", { href: "#" }, t("home")), h("a", { href: "#view" }, t("viewer"))),
       h(
+        "button",
+        { type: "button", class: "quiet settings-button", "aria-expanded": "false", "aria-controls": "settings", "aria-label": t("settings"), onclick: (event) => this.openSettings(event.currentTarget) },
+        "⚙",
+      ),
+      h(
         "div",
-        { class: "settings" },
+        { class: "settings", id: "settings" },
         select("speed", Object.keys(SPEEDS), settings.speed, (value) => (settings.speed = value)),
         select("theme", ["auto", "light", "dark"], settings.theme, (value) => {
           settings.theme = value;
@@ -63,6 +67,13 @@ class App {
         ),
       ),
     );
+  }
+
+  /** On a phone the settings are folded away. */
+  openSettings(button) {
+    const open = button.getAttribute("aria-expanded") !== "true";
+    button.setAttribute("aria-expanded", String(open));
+    document.getElementById("settings").classList.toggle("open", open);
   }
 
   /** Everything again, in the other language. */
@@ -92,7 +103,7 @@ class App {
       this.waiting = undefined;
     } else this.page = new StartPage(this);
     document.body.dataset.page = this.page.constructor.name;
-    document.getElementById("main").replaceChildren(this.page.root);
+    refill(document.getElementById("main"), this.page.root);
     scrollTo(0, 0);
   }
 }

@@ -1,7 +1,7 @@
 // The start page: who plays, at which table, by which rules.
 
 import { post } from "/static/api.js";
-import { h, toast } from "/static/dom.js";
+import { h, refill, toast } from "/static/dom.js";
 import { settings } from "/static/settings.js";
 import { getLang, t } from "/static/words.js";
 
@@ -55,8 +55,7 @@ export class StartPage {
     const { choice } = this;
     const focus = document.activeElement?.id;
     this.problem = h("p", { class: "problem", role: "alert", id: "problem" });
-    this.root.replaceChildren(
-      h("div", { class: "hero" }, h("h1", {}, t("title")), h("p", {}, t("tagline"))),
+    refill(this.root, h("div", { class: "hero" }, h("h1", {}, t("title")), h("p", {}, t("tagline"))),
       this.resume(),
       h(
         "form",
@@ -250,7 +249,7 @@ export class StartPage {
       says = answer.why_not ?? this.modelProblem() ?? this.seedProblem() ?? "";
       if (this.card.open) {
         const [, , ...lines] = answer.card.split("\n");
-        this.card.lastChild.replaceChildren(h("ol", {}, lines.map((line) => h("li", {}, line.replace(/^\s*\d+\.\s*/, "")))));
+        refill(this.card.lastChild, h("ol", {}, lines.map((line) => h("li", {}, line.replace(/^\s*\d+\.\s*/, "")))));
       }
     } catch (error) {
       says = error.message;
@@ -319,8 +318,7 @@ export class JoinPage {
   }
 
   draw() {
-    this.root.replaceChildren(
-      h("div", { class: "hero" }, h("h1", {}, t("title")), h("p", {}, t("join_title"))),
+    refill(this.root, h("div", { class: "hero" }, h("h1", {}, t("title")), h("p", {}, t("join_title"))),
       h(
         "form",
         {

@@ -5,7 +5,7 @@ import { Line, post } from "/static/api.js";
 import { Board } from "/static/board.js";
 import { groups, ORDER, rankName, sign } from "/static/cards.js";
 import { Chooser } from "/static/chooser.js";
-import { announce, h, toast } from "/static/dom.js";
+import { announce, h, refill, toast } from "/static/dom.js";
 import { bars, graph } from "/static/insight.js";
 import { settings } from "/static/settings.js";
 import { capital, getLang, listed, t } from "/static/words.js";
@@ -173,7 +173,7 @@ export class TablePage {
     const { view, names, why } = this.state;
     const live = this.myTurn && !this.sent;
     const away = this.people?.seats.map((seat) => seat.away);
-    this.board.render({ view, names, away, why, chooser: this.chooser, live });
+    this.board.render({ view, names, away, why, chooser: this.chooser, live, watching: this.watching });
     this.root.classList.toggle("my-turn", live);
     document.title = live ? `● ${t("your_turn")} – ${t("title")}` : t("title");
     this.drawActions();
@@ -207,7 +207,7 @@ export class TablePage {
     const hint = !this.watching && this.myTurn && !busy && !settings.hints;
     if (hint) plain.push(h("button", { type: "button", class: "quiet", "data-key": "hint", onclick: () => this.askOpinion(true) }, t("hint")));
     const focus = document.activeElement?.dataset?.key;
-    this.actions.replaceChildren(...buttons, ...plain);
+    refill(this.actions, ...buttons, ...plain);
     if (focus && !this.board.root.contains(document.activeElement))
       this.actions.querySelector(`[data-key="${CSS.escape(focus)}"]`)?.focus({ preventScroll: true });
     this.prompt.textContent = this.promptText(view, names, busy);
@@ -225,7 +225,7 @@ export class TablePage {
 
   drawLog() {
     const end = this.logList;
-    end.replaceChildren(...this.log.map((line) => h("li", {}, line)));
+    refill(end, ...this.log.map((line) => h("li", {}, line)));
     end.scrollTop = end.scrollHeight;
   }
 
@@ -248,7 +248,7 @@ export class TablePage {
       );
     const rows = [row("seen_pile", view.pile), row("seen_burned", view.burned)];
     if (view.seat !== null) rows.push(row("seen_unseen", view.unseen));
-    this.seenBox.replaceChildren(h("dl", {}, rows));
+    refill(this.seenBox, h("dl", {}, rows));
   }
 
   async showRules() {
@@ -257,7 +257,7 @@ export class TablePage {
       const { view } = this.state;
       const answer = await post("/api/check", { rules: view.options, players: view.players });
       const [title, , ...lines] = answer.card.split("\n");
-      this.rulesBox.replaceChildren(h("p", {}, title), h("ol", {}, lines.map((line) => h("li", {}, line.replace(/^\s*\d+\.\s*/, "")))));
+      refill(this.rulesBox, h("p", {}, title), h("ol", {}, lines.map((line) => h("li", {}, line.replace(/^\s*\d+\.\s*/, "")))));
     } catch (error) {
       toast(error.message, "bad");
     }
@@ -276,7 +276,7 @@ export class TablePage {
   showLobby() {
     const { free, started, invite } = { ...this.whole, started: this.state.started };
     this.lobby.hidden = started;
-    this.lobby.replaceChildren();
+    refill(this.lobby);
     if (started) return;
     const base = this.app.catalog.share ?? `${location.origin}/`;
     const link = `${location.hostname === "localhost" || location.hostname === "127.0.0.1" ? base : `${location.origin}/`}#join/${this.id}/${invite ?? this.whole.invite}`;
@@ -317,7 +317,7 @@ export class TablePage {
     seat.value = view.seat === null ? "" : String(view.seat);
     this.pauseButton = h("button", { type: "button", onclick: () => this.pause(!this.paused) });
     const step = h("button", { type: "button", onclick: () => this.step() }, t("step"));
-    this.watchBar.replaceChildren(this.pauseButton, step, h("label", {}, `${t("view_from")} `, seat));
+    refill(this.watchBar, this.pauseButton, step, h("label", {}, `${t("view_from")} `, seat));
     this.pause(this.paused);
   }
 
@@ -483,7 +483,7 @@ export class TablePage {
       ? bars(this.opinion, { name: this.opinion.adviser, who })
       : [h("p", {}, this.myTurn ? "" : t("hint_wait"))];
     const button = h("button", { type: "button", disabled: !(this.myTurn || this.watching), onclick: () => this.askOpinion() }, t("hint"));
-    this.insightBox.replaceChildren(...body, h("div", { class: "row" }, button, always));
+    refill(this.insightBox, ...body, h("div", { class: "row" }, button, always));
     if (this.watching && settings.hints && !this.opinion && this.state.view.turn !== null && this.panels.insight.open && !this.asked) {
       this.asked = true;
       setTimeout(() => (this.asked = false), 150);
@@ -509,8 +509,7 @@ export class TablePage {
       h("a", { class: "button", href: "#" }, t("home")),
     ];
     this.storyBox = h("div");
-    this.end.replaceChildren(
-      h("h2", { class: lost ? "lost" : "", tabindex: "-1" }, verdict),
+    refill(this.end, h("h2", { class: lost ? "lost" : "", tabindex: "-1" }, verdict),
       h(
         "ol",
         { class: "places" },
@@ -532,7 +531,7 @@ export class TablePage {
   showStory(message) {
     if (!same(message.version, this.state.version) || !this.storyBox) return;
     const who = this.watching ? this.state.names[message.seat] : null;
-    this.storyBox.replaceChildren(graph(message, { who, open: (index) => this.openViewer(index) }));
+    refill(this.storyBox, graph(message, { who, open: (index) => this.openViewer(index) }));
   }
 
   async record() {

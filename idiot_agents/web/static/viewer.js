@@ -3,7 +3,7 @@
 import { afterEvent, showEvent } from "/static/animate.js";
 import { post } from "/static/api.js";
 import { Board } from "/static/board.js";
-import { announce, h, toast } from "/static/dom.js";
+import { announce, h, refill, toast } from "/static/dom.js";
 import { bars } from "/static/insight.js";
 import { t } from "/static/words.js";
 
@@ -75,8 +75,7 @@ export class ViewerPage {
     );
     seat.value = this.seat === null ? "" : String(this.seat);
     this.opinionBox = h("div", { class: "insight" });
-    this.body.replaceChildren(
-      h(
+    refill(this.body, h(
         "div",
         { class: "viewer-bar" },
         button("first", () => this.jump(0), "⏮"),
@@ -104,8 +103,7 @@ export class ViewerPage {
     this.slider.value = this.index;
     this.where.textContent = t("step_n", { n: this.index, last: this.last });
     const next = this.frames[this.index + 1];
-    this.opinionBox.replaceChildren(
-      ...(opinion
+    refill(this.opinionBox, ...(opinion
         ? bars(opinion, { name: this.data.adviser, who: this.data.names[opinion.seat], chosen: next?.action ?? null })
         : [h("p", {}, t("no_opinion"))]),
     );
