@@ -16,6 +16,9 @@ spec                agent
 ``ppo~:PATH``       the same model, drawing from its policy as it is
 ``pimc:BUDGET``     honest search in so many worlds (``pimc:128``) or for so long (``pimc:50ms``), see ``search.py``;
                     greedy plays the rollouts, or whoever is named after a comma: ``pimc:128,careful``
+``openspiel:…``     OpenSpiel's own search, ``openspiel:mcts:100`` or ``openspiel:ismcts:100``, see ``openspiel.py``;
+                    needs the extra openspiel
+``cheater``         SEES ALL CARDS, see ``cheater.py``: only where cheats are asked for; ``cheater:64``: more rollouts
 ==================  ==============================================================================================
 """
 
@@ -23,7 +26,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from idiot_agents import compiled
+from idiot_agents import cheater, compiled
+from idiot_agents.cheater import CheatingAgent
 from idiot_agents.compiled import CompiledAgent
 from idiot_agents.errors import InputError
 from idiot_agents.linear import LinearAgent
@@ -38,15 +42,25 @@ SPECS = (
     "ppo!:PATH",
     "ppo~:PATH",
     *(f"{method}:BUDGET" for method in METHODS),
+    "openspiel:METHOD:SIMULATIONS",
 )
+"""Every agent that plays honestly, as command lines list them."""
+CHEATS = (cheater.NAME, f"{cheater.NAME}:ROLLOUTS")
+"""Every agent that does not."""
 _TEMPERATURES = {"ppo": SHARP, "ppo!": 0.0, "ppo~": 1.0}
 
 
-def make_agent(spec: str, seed: int = 0) -> Agent:
+def make_agent(spec: str, seed: int = 0, *, cheats: bool = False) -> Agent:
     """The agent that ``spec`` names; ``seed`` is for its own random choices.
 
+    Args:
+        spec: as the table above says.
+        seed: any number.
+        cheats: also make an agent that sees all cards, which acts on a state and on no view.
+
     Raises:
-        InputError: for an unknown name, a folder that is no model, a file without weights, or a budget that is none.
+        InputError: for an unknown name, a folder that is no model, a file without weights, or a budget that is none;
+            for one that cheats where that is not asked for.
     """
     if spec in compiled.NAMES:
         return CompiledAgent(spec, seed)
@@ -55,9 +69,31 @@ def make_agent(spec: str, seed: int = 0) -> Agent:
         return NeuralAgent.load(path, name=spec, temperature=_TEMPERATURES[kind], seed=seed)
     if colon and path and kind == "linear":
         return LinearAgent(spec, Path(path))
+    if kind == cheater.NAME:
+        if not cheats:
+            raise InputError(f"{spec!r} sees all cards and is no honest agent: name one of {', '.join(SPECS)}.")
+        return CheatingAgent.parse(spec)
     if colon and kind in METHODS:
         return make_search(spec, rollout_agent(spec, seed), seed)
-    raise InputError(f"unknown agent {spec!r}: the agents are {', '.join(SPECS)}.")
+    if colon and kind == "openspiel":
+        return openspiel_agent(spec, seed)
+    known = (*SPECS, *CHEATS) if cheats else SPECS
+    raise InputError(f"unknown agent {spec!r}: the agents are {', '.join(known)}.")
+
+
+def openspiel_agent(spec: str, seed: int) -> Agent:
+    """An agent that thinks with OpenSpiel.
+
+    Raises:
+        InputError: for a spec that names none, and where OpenSpiel is not installed.
+    """
+    try:
+        from idiot_agents.openspiel import make_openspiel
+    except ModuleNotFoundError as error:
+        if error.name not in ("pyspiel", "open_spiel"):
+            raise
+        raise InputError(f"{spec!r} needs OpenSpiel: install the extra openspiel.") from None
+    return make_openspiel(spec, seed)
 
 
 def rollout_agent(spec: str, seed: int) -> BatchAgent | None:
