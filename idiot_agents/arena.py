@@ -1,26 +1,30 @@
-"""Matches between agents on shared deals, with honest statistics.
+"""Games between agents on shared deals.
 
 * Deal k of (table, players, seed) is fixed for ever: its seed is derived from those four, its cards from the seed.
-* Every deal is played once for every seat of the focal agent, the others being copies of its opponent; so luck of the
-  deal cancels, and the deal is the unit of statistics.  Intervals are 95 % bootstrap intervals over deals.
+* Every deal is played in all rotations of its line-up, so luck of the deal cancels, and the deal is the unit of
+  statistics (``intervals.py``).  All pairings share their deals.
 * Agents draw from streams seeded by deal and seat, so no result depends on the order or the grouping of games.
 * A game cut off by the limit of decisions is counted and shown; its open places are shared evenly by those still in.
 
 Games between compiled agents run inside one compiled loop; any other agent meets the same games move by move through
-``idiot_env.batched``.  Both give the same results (test).
+``idiot_env.batched``.  Both give the same results (test).  An agent that cheats (``protocol.Cheater``) is handed the
+state itself, in the second loop only.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from time import perf_counter
 
 import numpy as np
 import numpy.typing as npt
 
+from idiot_agents.behaviour import N_COUNTS, watch, watch_batch
 from idiot_agents.compiled import CompiledAgent, choose
-from idiot_agents.protocol import Actions, Agent, BatchAgent, Masks, Observations, Streams
+from idiot_agents.intervals import Estimate, estimate
+from idiot_agents.protocol import Actions, Agent, BatchAgent, Masks, Observations, Streams, is_cheater
 from idiot_env import Rules, View, engine
 from idiot_env._jit import jit
 from idiot_env.actions import N_ACTIONS
@@ -32,7 +36,7 @@ from idiot_env.observation import OBSERVATION_SIZE, write_observation
 MAX_DECISIONS = 2000
 _AGENT_STREAM = 3000
 CHUNK = 2048
-"""Deals per chunk: progress is reported between chunks."""
+"""Deals per chunk of :func:`play_match`: progress is reported between chunks."""
 
 Progress = Callable[[int], None]
 
@@ -43,7 +47,7 @@ Progress = Callable[[int], None]
 def deal_seeds(rules: Rules, players: int, deals: int, seed: int, first: int = 0) -> npt.NDArray[np.int64]:
     """Deal seeds number ``first`` … ``first + deals − 1`` of a table, int64 ``[D]``, as ``Game(seed=…)`` takes them."""
     text = f"idiot-deals/1 {rules} players={players} seed={seed}"
-    base = np.int64(int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big", signed=True))
+    base = np.int64(_seed_of(text))
     return np.array([int(stream(base, np.int64(first + k))) for k in range(deals)], dtype=np.int64)
 
 
@@ -58,32 +62,81 @@ def deals_hash(seeds: npt.NDArray[np.int64], rules: Rules, players: int) -> str:
     return digest.hexdigest()[:16]
 
 
+def _seed_of(text: str) -> int:
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big", signed=True)
+
+
+# --- line-ups --------------------------------------------------------------------------------------------------------
+
+
+def rotations(lineup: Sequence[int]) -> npt.NDArray[np.int64]:
+    """All rotations of a line-up, int64 ``[P, P]``: in row r, whoever sat in seat s sits in seat s + r."""
+    return np.array([np.roll(lineup, shift) for shift in range(len(lineup))], np.int64)
+
+
+def focal_lineups(focal: int, others: int, players: int, deals: int) -> npt.NDArray[np.int64]:
+    """``focal`` in every seat among copies of ``others``, int64 ``[D·P, P]``."""
+    return np.tile(rotations([focal] + [others] * (players - 1)), (deals, 1))
+
+
+def mixed_lineups(agents: int, rules: Rules, players: int, deals: int, seed: int, first: int) -> npt.NDArray[np.int64]:
+    """Tables of all agents mixed, one line-up a deal in all its rotations, int64 ``[D·P, P]``.
+
+    Line-up k is fixed by the table, the seed and k: the agents in random order, again and again until all seats are
+    taken.  So nobody sits twice while another has no seat.
+    """
+    base = _seed_of(f"idiot-lineups/1 {rules} players={players} seed={seed}") % 2**64
+    lineups = np.empty((deals, players, players), np.int64)
+    for k in range(deals):
+        rng = np.random.default_rng([base, first + k])
+        rounds = [rng.permutation(agents) for _ in range(-(-players // agents))]
+        lineups[k] = rotations(np.concatenate(rounds)[:players].tolist())
+    return lineups.reshape(-1, players)
+
+
 # --- games -----------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Games:
-    """Results of G games with P players.
+    """Results of G games with P players, and what K agents did in them.
 
     Attributes:
         place: int8 ``[G, P]``, by seat: 1 for the first out, 0 for those still holding cards.
         truncated: bool ``[G]``.
         decisions: int32 ``[G]``.
+        counts: int64 ``[K, C]``, what ``behaviour.watch`` counted; zeros unless it was asked for.
+        seconds: float ``[K]``, time each agent took; zeros in the compiled loop, where nobody can tell.
+        asked: int64 ``[K]``, decisions in which that time was taken.
     """
 
     place: npt.NDArray[np.int8]
     truncated: npt.NDArray[np.bool_]
     decisions: npt.NDArray[np.int32]
+    counts: npt.NDArray[np.int64]
+    seconds: npt.NDArray[np.float64]
+    asked: npt.NDArray[np.int64]
 
     @classmethod
-    def empty(cls, games: int, players: int) -> Games:
-        return cls(np.zeros((games, players), np.int8), np.zeros(games, np.bool_), np.zeros(games, np.int32))
+    def empty(cls, games: int, players: int, agents: int) -> Games:
+        return cls(
+            np.zeros((games, players), np.int8), np.zeros(games, np.bool_), np.zeros(games, np.int32),
+            np.zeros((agents, N_COUNTS), np.int64), np.zeros(agents), np.zeros(agents, np.int64),
+        )  # fmt: skip
+
+    @classmethod
+    def join(cls, parts: Sequence[Games]) -> Games:
+        """Games one after the other; what is counted by agent is added up."""
+        columns = {field.name: [getattr(part, field.name) for part in parts] for field in fields(cls)}
+        totals = {name: np.sum(columns.pop(name), axis=0) for name in ("counts", "seconds", "asked")}
+        return cls(**{name: np.concatenate(column) for name, column in columns.items()}, **totals)
 
 
 @jit
-def play_compiled(seeds, kinds, rules, limit, states, observation, mask, place, truncated, decisions):
-    """Play G games between compiled agents; ``kinds`` int64 ``[G, P]`` is who sits where."""
-    players = kinds.shape[1]
+def play_compiled(seeds, kinds, lineups, rules, limit, watching, states, observation, mask, place, truncated, decisions,
+                  counts):  # fmt: skip
+    """Play G games between compiled agents; ``lineups`` int64 ``[G, P]`` is who sits where, ``kinds`` what that is."""
+    players = lineups.shape[1]
     state = states[0]
     streams = np.empty(SEATS, np.int64)
     for game in range(seeds.shape[0]):
@@ -92,10 +145,14 @@ def play_compiled(seeds, kinds, rules, limit, states, observation, mask, place, 
             streams[seat] = stream(seeds[game], _AGENT_STREAM + seat)
         while state["phase"] != OVER and state["decisions"] < limit:
             seat = int(state["turn"])
+            agent = lineups[game, seat]
             write_observation(state, seat, observation)
             legal_mask(state, mask)
             streams[seat] = advance(streams[seat])
-            apply(state, choose(kinds[game, seat], observation, mask, streams[seat]))
+            action = choose(kinds[agent], observation, mask, streams[seat])
+            if watching:
+                watch(observation, mask, action, counts[agent])
+            apply(state, action)
         truncated[game] = state["phase"] != OVER
         decisions[game] = state["decisions"]
         for seat in range(players):
@@ -122,22 +179,26 @@ def play_games(
     seeds: npt.NDArray[np.int64],
     rules: Rules,
     max_decisions: int = MAX_DECISIONS,
+    *,
+    watching: bool = False,
 ) -> Games:
     """Play G games.
 
     Args:
-        agents: whoever takes part.
+        agents: K agents, of whom some or all take part.
         lineups: int64 ``[G, P]``, the place in ``agents`` of whoever sits in each seat.
         seeds: int64 ``[G]`` deal seeds.
+        watching: count what ``behaviour.py`` describes.
     """
-    if all(isinstance(agent, CompiledAgent) for agent in agents):
-        kinds = np.array([agent.kind for agent in agents if isinstance(agent, CompiledAgent)], np.int64)
-        games = Games.empty(*lineups.shape)
-        observation, mask = np.zeros(OBSERVATION_SIZE, np.int8), np.zeros(N_ACTIONS, np.int8)
-        play_compiled(seeds, kinds[lineups], rules.numbers(), max_decisions, np.zeros(1, STATE), observation, mask,
-                      games.place, games.truncated, games.decisions)  # fmt: skip
-        return games
-    return play_batched(agents, lineups, seeds, rules, max_decisions)
+    taking_part = set(np.unique(lineups).tolist())
+    if not all(isinstance(agents[number], CompiledAgent) for number in taking_part):
+        return play_batched(agents, lineups, seeds, rules, max_decisions, watching=watching)
+    kinds = np.array([agent.kind if isinstance(agent, CompiledAgent) else -1 for agent in agents], np.int64)
+    games = Games.empty(len(lineups), lineups.shape[1], len(agents))
+    observation, mask = np.zeros(OBSERVATION_SIZE, np.int8), np.zeros(N_ACTIONS, np.int8)
+    play_compiled(seeds, kinds, lineups, rules.numbers(), max_decisions, watching, np.zeros(1, STATE), observation,
+                  mask, games.place, games.truncated, games.decisions, games.counts)  # fmt: skip
+    return games
 
 
 def play_batched(
@@ -146,42 +207,72 @@ def play_batched(
     seeds: npt.NDArray[np.int64],
     rules: Rules,
     max_decisions: int = MAX_DECISIONS,
+    *,
+    watching: bool = False,
 ) -> Games:
     """:func:`play_games` for any agents: all games side by side, each agent asked for all views that wait for it."""
     players = lineups.shape[1]
-    able = [agent if isinstance(agent, BatchAgent) else OneByOne(agent) for agent in agents]
     batch = Batch(len(seeds), rules, players, max_decisions=max_decisions, autoreset="disabled")
     batch.deal(seeds)
     streams = np.array(
         [[int(stream(np.int64(seed), np.int64(_AGENT_STREAM + seat))) for seat in range(players)] for seed in seeds],
         np.int64,
     )
+    games = Games.empty(len(seeds), players, len(agents))
     rows = np.arange(len(seeds), dtype=np.int64)
     while len(rows):
         seats = batch.seat[rows]
         who = lineups[rows, seats]
         chosen = np.empty(len(rows), np.int64)
-        for number, agent in enumerate(able):
+        for number, agent in enumerate(agents):
             asked = np.flatnonzero(who == number)
             if len(asked):
-                games, own = rows[asked], streams[rows[asked], seats[asked]]
-                chosen[asked] = agent.act_batch(batch.observation[games], batch.mask[games], own)
-                streams[games, seats[asked]] = own
+                waiting = rows[asked], seats[asked]
+                own = streams[waiting]
+                before = perf_counter()
+                chosen[asked] = ask(agent, batch, *waiting, own)
+                games.seconds[number] += perf_counter() - before
+                games.asked[number] += len(asked)
+                streams[waiting] = own
+        if watching:
+            watch_batch(batch.observation[rows], batch.mask[rows], chosen, who, games.counts)
         batch.step(chosen, rows)
         rows = rows[batch.seat[rows] != NOBODY]
     states = batch.states
-    return Games(
-        states["place"][:, :players].copy(), (states["phase"] != OVER).copy(), states["decisions"].astype(np.int32)
-    )
+    games.place[:] = states["place"][:, :players]
+    games.truncated[:] = states["phase"] != OVER
+    games.decisions[:] = states["decisions"]
+    return games
 
 
-# --- statistics ------------------------------------------------------------------------------------------------------
+def ask(
+    agent: Agent, batch: Batch, rows: npt.NDArray[np.int64], seats: npt.NDArray[np.int8], streams: Streams
+) -> Actions:
+    """An agent's actions int64 ``[K]`` in some games of a batch; only a cheater gets to see more than the views."""
+    if is_cheater(agent):
+        actions = np.empty(len(rows), np.int64)
+        for k, (row, seat) in enumerate(zip(rows, seats, strict=True)):
+            streams[k] = advance(streams[k])
+            actions[k] = agent.act_state(batch.states[row : row + 1].copy(), int(seat), int(streams[k]))
+        return actions
+    able = agent if isinstance(agent, BatchAgent) else OneByOne(agent)
+    return able.act_batch(batch.observation[rows], batch.mask[rows], streams)
+
+
+# --- what a game is worth --------------------------------------------------------------------------------------------
 
 
 def losses(games: Games, losers: int) -> npt.NDArray[np.float64]:
     """Each seat's share of being an idiot, float ``[G, P]``: 0 or 1, and in a cut-off game shared by those still in."""
     still_in = games.place == 0
     shared: npt.NDArray[np.float64] = still_in * np.minimum(losers / still_in.sum(axis=1, keepdims=True), 1.0)
+    return shared
+
+
+def firsts(games: Games) -> npt.NDArray[np.float64]:
+    """Each seat's share of being the first out, float ``[G, P]``; where nobody is out yet, shared by all."""
+    nobody = (games.place == 0).all(axis=1, keepdims=True)
+    shared: npt.NDArray[np.float64] = np.where(nobody, 1.0 / games.place.shape[1], games.place == 1)
     return shared
 
 
@@ -193,13 +284,64 @@ def mean_places(games: Games) -> npt.NDArray[np.float64]:
     return np.where(still_in, open_mean, games.place).astype(np.float64)
 
 
-def bootstrap_interval(per_deal: npt.NDArray[np.float64], seed: int = 0, draws: int = 1000) -> tuple[float, float]:
-    """95 % percentile bootstrap interval of the mean over deals."""
-    rng = np.random.default_rng(seed)
-    n = len(per_deal)
-    means = [per_deal[rng.integers(0, n, n)].mean() for _ in range(draws)]
-    low, high = np.percentile(means, [2.5, 97.5])
-    return float(low), float(high)
+def scores(games: Games) -> npt.NDArray[np.float64]:
+    """Each seat's place as a share, float ``[G, P]``: 1 for the first out, 0 for the last; with two players, 1 or 0."""
+    players = games.place.shape[1]
+    score: npt.NDArray[np.float64] = (players - mean_places(games)) / (players - 1)
+    return score
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What an agent's games came to, each a share over its deals."""
+
+    score: Estimate
+    """Mean score: 1 for the first out, 0 for the last."""
+    lost: Estimate
+    """Share of games in which it was an idiot."""
+    first: Estimate
+    """Share of games in which it was the first out."""
+    truncated: int
+    """Games cut off by the limit of decisions."""
+    decisions: float
+    """Decisions a game, of all seats together."""
+
+
+def figures(games: Games, own: npt.NDArray[np.bool_], players: int, losers: int) -> Figures:
+    """Figures of an agent from all rotations of D deals.
+
+    Args:
+        games: D·P games, the rotations of a deal one after the other.
+        own: bool ``[D·P, P]``, the seats that count: as many in every game of a deal.
+        players: P.
+        losers: how many idiots there are.
+    """
+    deals = len(own) // players
+    seats = own.reshape(deals, -1).sum(axis=1)
+
+    def over_deals(values: npt.NDArray[np.float64]) -> Estimate:
+        return estimate((values * own).reshape(deals, -1).sum(axis=1) / seats)
+
+    return Figures(
+        score=over_deals(scores(games)),
+        lost=over_deals(losses(games, losers)),
+        first=over_deals(firsts(games)),
+        truncated=int(games.truncated.sum()),
+        decisions=float(games.decisions.mean()),
+    )
+
+
+def check_agents(agents: Sequence[Agent], rules: Rules, players: int) -> None:
+    """Refuse a table that does not exist, and agents that cannot play at it.
+
+    Raises:
+        ValueError: with the reason.
+    """
+    rules.check_players(players)
+    for agent in agents:
+        check = getattr(agent, "check_players", None)
+        if check is not None:
+            check(players)
 
 
 @dataclass(frozen=True)
@@ -210,17 +352,21 @@ class Match:
     others: str
     players: int
     deals: int
-    lost: float
-    """Share of games in which the focal agent was an idiot."""
-    interval: tuple[float, float]
-    mean_place: float
-    truncated: int
-    decisions: float
-    """Decisions per game, of all seats together."""
+    figures: Figures
+    """Of the focal agent."""
 
     @property
     def games(self) -> int:
         return self.deals * self.players
+
+    @property
+    def lost(self) -> float:
+        """Share of games in which the focal agent was an idiot."""
+        return self.figures.lost.mean
+
+    @property
+    def truncated(self) -> int:
+        return self.figures.truncated
 
 
 def play_match(
@@ -239,33 +385,13 @@ def play_match(
     Raises:
         ValueError: for an impossible table, or an agent that cannot play at it.
     """
-    rules.check_players(players)
-    for agent in (focal, others):
-        check = getattr(agent, "check_players", None)
-        if check is not None:
-            check(players)
-    seats = 1 - np.eye(players, dtype=np.int64)
-    lost, places, truncated, decisions = [], [], 0, 0
+    check_agents([focal, others], rules, players)
+    parts = []
     for first in range(0, deals, CHUNK):
         n = min(CHUNK, deals - first)
         seeds = np.repeat(deal_seeds(rules, players, n, seed, first), players)
-        games = play_games([focal, others], np.tile(seats, (n, 1)), seeds, rules, max_decisions)
-        own = np.arange(len(seeds)), np.tile(np.arange(players), n)
-        lost.append(losses(games, rules.losers)[own].reshape(n, players).mean(axis=1))
-        places.append(mean_places(games)[own])
-        truncated += int(games.truncated.sum())
-        decisions += int(games.decisions.sum())
+        parts.append(play_games([focal, others], focal_lineups(0, 1, players, n), seeds, rules, max_decisions))
         if progress is not None:
             progress(n * players)
-    per_deal = np.concatenate(lost)
-    return Match(
-        focal=focal.name,
-        others=others.name,
-        players=players,
-        deals=deals,
-        lost=float(per_deal.mean()),
-        interval=bootstrap_interval(per_deal),
-        mean_place=float(np.concatenate(places).mean()),
-        truncated=truncated,
-        decisions=decisions / (deals * players),
-    )
+    own = focal_lineups(0, 1, players, deals) == 0
+    return Match(focal.name, others.name, players, deals, figures(Games.join(parts), own, players, rules.losers))

@@ -1,41 +1,38 @@
-"""``idiot bench A B …``: every pairing on shared deals with every seat rotation; a table, and JSON to a file."""
+"""``idiot bench A B …``: every pairing on shared deals with every seat rotation; tables, JSON and a report."""
 
 from __future__ import annotations
 
 import argparse
 import itertools
-import json
 import os
-import platform
+import shlex
+import sys
 from collections.abc import Iterable, Sequence
+from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
-import numba
-import numpy as np
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-import idiot_env
-from idiot_agents.arena import MAX_DECISIONS, Match, deal_seeds, deals_hash, play_match
+from idiot_agents.arena import MAX_DECISIONS, Games
 from idiot_agents.arguments import add_rules_arguments, positive_int, rules_from, seed_number
 from idiot_agents.errors import InputError
-from idiot_agents.network import write_file
 from idiot_agents.neural import NeuralAgent
 from idiot_agents.protocol import Agent
-from idiot_agents.registry import SPECS, make_agent
+from idiot_agents.registry import CHEATS, SPECS, make_agent
+from idiot_agents.report import html_report
+from idiot_agents.result_files import check_fingerprints, check_place, compare, read_json, write_json, write_text
+from idiot_agents.results import Result, deal_scores, make_result
+from idiot_agents.sprt import FIRST_LOOK, LOOK, Sprt
+from idiot_agents.tables import print_result
+from idiot_agents.tournament import Cell, Partial, Task, Tournament, play_tasks
 from idiot_env import Rules
 
-FORMAT = "idiot-bench/1"
-
-
-def pairings(agents: Sequence[Agent], players: int) -> list[tuple[Agent, Agent]]:
-    """Who meets whom: with two players every unordered pair; with more, each agent among copies of each other one."""
-    if players == 2:
-        return list(itertools.combinations(agents, 2))
-    return list(itertools.permutations(agents, 2))
+DEALS = 2000
+TIERS = {"smoke": 200, "standard": 5000, "record": 50_000}
+"""Deals a pairing: about a minute with searching agents, what a table should rest on, what a record should."""
+MOST_DEALS_OF_SPRT = 50_000
 
 
 def run_bench(
@@ -48,160 +45,312 @@ def run_bench(
     max_decisions: int = MAX_DECISIONS,
     quiet: bool = False,
     only: Iterable[tuple[Agent, Agent]] | None = None,
-) -> list[Match]:
-    """Play the pairings (all of them, or ``only`` some) with a progress bar on stderr."""
-    pairs = list(only) if only is not None else pairings(agents, players)
-    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
-    with Progress(*columns, console=Console(stderr=True), disable=quiet, transient=True) as bar:
-        task = bar.add_task("games", total=len(pairs) * deals * players)
-        matches = []
-        for focal, others in pairs:
-            bar.update(task, description=f"{focal.name} against {others.name}")
-            match = play_match(
-                focal,
-                others,
-                rules,
-                players,
-                deals,
-                seed=seed,
-                max_decisions=max_decisions,
-                progress=lambda games: bar.advance(task, games),
-            )
-            matches.append(match)
-        return matches
+) -> Result:
+    """Play the pairings (all of them, or ``only`` some) in this process, with a progress bar on stderr."""
+    tournament = Tournament(agents, rules, players, deals, seed=seed, max_decisions=max_decisions, pairs=only)
+    return make_result(tournament, play_tournament(tournament, quiet=quiet))
 
 
-def match_table(matches: Sequence[Match], rules: Rules) -> Table:
-    """The matches as a table for the terminal: share of games lost, mean place, decisions of all seats per game."""
-    first = matches[0]
-    even = rules.losers / first.players
-    table = Table(
-        title=f"{rules} · {first.players} players · {first.games:,} games a pairing · even is {even:.1%}",
-        title_justify="left",
-    )
-    table.add_column("agent", overflow="fold")
-    table.add_column("against" if first.players == 2 else "among", overflow="fold")
-    for name in ("lost", "95 % interval", "place", "cut off", "decisions"):
-        table.add_column(name, justify="right", no_wrap=True)
-    for match in matches:
-        low, high = match.interval
-        table.add_row(
-            match.focal,
-            match.others,
-            f"{match.lost:.2%}",
-            f"{low:.1%} – {high:.1%}",
-            f"{match.mean_place:.3f}",
-            f"{match.truncated:,}",
-            f"{match.decisions:.1f}",
-        )
-    return table
-
-
-def print_matches(matches: Sequence[Match], rules: Rules) -> None:
-    """Print the table; a file or a pipe has room for long names, where rich would assume 80 columns."""
-    console = Console()
-    if not console.is_terminal:
-        console = Console(width=120)
-    console.print(match_table(matches, rules))
-
-
-def describe_agent(agent: Agent) -> dict[str, Any]:
-    """An agent's name and, for a model, the hash of its weights."""
-    described: dict[str, Any] = {"name": agent.name}
-    if isinstance(agent, NeuralAgent):
-        described["weights_sha256"] = agent.card.get("weights_sha256")
-    return described
-
-
-def result_json(
-    matches: Sequence[Match], agents: Sequence[Agent], rules: Rules, deals: int, seed: int, max_decisions: int
-) -> dict[str, Any]:
-    """Everything that is needed to play the same matches again, and what came of them."""
-    players = matches[0].players
-    return {
-        "format": FORMAT,
-        "agents": [describe_agent(agent) for agent in agents],
-        "rules": str(rules),
-        "players": players,
-        "deals": deals,
-        "seed": seed,
-        "deals_hash": deals_hash(deal_seeds(rules, players, deals, seed), rules, players),
-        "max_decisions": max_decisions,
-        "versions": {
-            "idiot_env": idiot_env.__version__,
-            "python": platform.python_version(),
-            "numpy": np.__version__,
-            "numba": numba.__version__,
-        },
-        "matches": [{**asdict(match), "games": match.games} for match in matches],
-    }
-
-
-def check_json(path: Path) -> None:
-    """Refuse a place for the result before the matches instead of after them.
-
-    Raises:
-        InputError: with the reason.
-    """
-    try:
-        if path.is_dir() or not path.name:
-            raise InputError(f"--json {path} is a folder: name a file.")
-        if not path.parent.is_dir():
-            raise InputError(f"{path} cannot be written: {path.parent} is no folder.")
-        if not os.access(path.parent, os.W_OK):
-            raise InputError(f"{path} cannot be written: the folder {path.parent} is read-only.")
-    except (OSError, ValueError) as error:  # too long a name, a null byte
-        if isinstance(error, InputError):
+def play_tournament(
+    tournament: Tournament, *, jobs: int = 1, quiet: bool = False, partial: Partial | None = None
+) -> dict[Cell, Games]:
+    """Play what ``partial`` does not hold yet, and return all games by cell."""
+    done = partial.load() if partial is not None else {}
+    tasks = tournament.tasks()
+    todo = [task for task in tasks if task not in done]
+    with _Bar(tournament, quiet) as bar, closing(play_tasks(tournament, todo, jobs)) as playing:
+        for task in done:
+            bar.count(task)
+        try:
+            for task, games in playing:
+                done[task] = games
+                bar.count(task)
+                if partial is not None:
+                    partial.add(task, games)
+        except KeyboardInterrupt:
+            _say_what_is_kept(partial, len(done) / len(tasks))
             raise
-        raise InputError(f"--json is not possible: {getattr(error, 'strerror', None) or error}.") from None
+    return _by_cell(tournament, done)
 
 
-def write_json(path: Path, result: dict[str, Any]) -> None:
-    """Write a result, whole or not at all.
+def play_sprt(
+    tournament: Tournament, sprt: Sprt, *, jobs: int = 1, quiet: bool = False, partial: Partial | None = None
+) -> Result:
+    """Play the first agent against the second until the test has decided or the deals are used up.
 
-    Raises:
-        InputError: if the file cannot be written.
+    The result holds the deals up to the deciding look and no others, whatever was played beyond it.
     """
-    try:
-        write_file(path, (json.dumps(result, indent=1, ensure_ascii=False) + "\n").encode())
-    except OSError as error:
-        raise InputError(f"{path} cannot be written ({error.strerror}): name a file in a folder that exists.") from None
+    first, second = tournament.order[:2]
+    mirrored = tournament.players == 2 and first > second
+    cell = Cell(second, first) if mirrored else Cell(first, second)
+    tournament.cells = [cell]
+    done = partial.load() if partial is not None else {}
+    todo = [task for task in tournament.tasks() if task not in done]
+    look, ratio, verdict = FIRST_LOOK, 0.0, None
+    parts: list[Games] = []
+    with _Bar(tournament, quiet) as bar, closing(play_tasks(tournament, todo, jobs)) as playing:
+        try:
+            for task, games in itertools.chain(sorted(done.items(), key=lambda item: item[0]), playing):
+                bar.count(task)
+                parts.append(games)
+                if partial is not None and task not in done:
+                    partial.add(task, games)
+                per_deal = deal_scores(tournament, {cell: Games.join(parts)}, cell)
+                per_deal = 1 - per_deal if mirrored else per_deal
+                while verdict is None and look <= len(per_deal):
+                    ratio = sprt.ratio(per_deal[:look])
+                    verdict = sprt.verdict(ratio)
+                    look += LOOK
+                if verdict is not None:
+                    break
+        except KeyboardInterrupt:
+            _say_what_is_kept(partial, None)
+            raise
+    deals = look - LOOK if verdict is not None else len(per_deal)
+    if verdict is None:
+        ratio = sprt.ratio(per_deal)
+    shortened = tournament.shortened(deals)
+    games = Games.join(parts)
+    kept = slice(0, deals * tournament.players)
+    played = {cell: Games(games.place[kept], games.truncated[kept], games.decisions[kept],
+                          games.counts, games.seconds, games.asked)}  # fmt: skip
+    result = make_result(shortened, played)
+    result["sprt"] = {
+        **asdict(sprt), "agent": tournament.names[first], "most_deals": tournament.deals, "deals": deals,
+        "ratio": ratio, "verdict": verdict,
+    }  # fmt: skip
+    return result
+
+
+def _by_cell(tournament: Tournament, done: dict[Task, Games]) -> dict[Cell, Games]:
+    parts: dict[Cell, list[Games]] = {cell: [] for cell in tournament.cells}
+    for task in sorted(done):
+        parts[tournament.cells[task.cell]].append(done[task])
+    return {cell: Games.join(games) for cell, games in parts.items()}
+
+
+def _say_what_is_kept(partial: Partial | None, share: float | None) -> None:
+    if partial is None:
+        print("stopped; with --json FILE, what is finished would have been kept", file=sys.stderr)
+        return
+    partial.write()
+    how_much = "what was finished" if share is None else f"{share:.0%}"
+    print(f"stopped; {how_much} is kept in {partial.path}: the same command goes on from there", file=sys.stderr)
+
+
+class _Bar(Progress):
+    """Games played, and when the rest will be, on stderr."""
+
+    def __init__(self, tournament: Tournament, quiet: bool) -> None:
+        columns = (
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TimeRemainingColumn(elapsed_when_finished=True),
+        )
+        super().__init__(
+            TextColumn("{task.description}"), *columns, console=Console(stderr=True), disable=quiet, transient=True
+        )
+        self._tournament = tournament
+        self._task = self.add_task("games", total=tournament.games)
+
+    def count(self, task: Task) -> None:
+        members = self._tournament.members(self._tournament.cells[task.cell])
+        name = " against ".join(agent.name for agent in members) if len(members) == 2 else "all agents mixed"
+        self.update(self._task, description=name, advance=task.deals * self._tournament.players)
+
+
+# --- the command -----------------------------------------------------------------------------------------------------
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Matches on shared deals: every deal is played once for each seat of the agent. Two players: every pair; more: "
-        "each agent among copies of every other one. Intervals are bootstrap intervals over deals."
+        "each agent among copies of every other one, and tables of all agents mixed. Intervals are over deals."
     )
     parser.epilog = "example: idiot bench greedy careful ppo:runs/quick/model --deals 10000 --json result.json"
-    parser.add_argument("agents", nargs="+", metavar="AGENT", help=f"two or more of {', '.join(SPECS)}")
+    parser.add_argument(
+        "agents", nargs="*", metavar="AGENT", help=f"two or more of {', '.join(SPECS)}; marked: {', '.join(CHEATS)}"
+    )
     add_rules_arguments(parser, players=2)
-    parser.add_argument("--deals", type=positive_int, default=2000, help="deals per pairing (default: %(default)s)")
+    how_many = parser.add_mutually_exclusive_group()
+    how_many.add_argument("--deals", type=positive_int, help=f"deals per pairing (default: {DEALS})")
+    tiers = ", ".join(f"{name} {deals:,}" for name, deals in TIERS.items())
+    how_many.add_argument("--tier", choices=TIERS, help=f"deals per pairing by name: {tiers}")
     parser.add_argument("--seed", type=seed_number, default=0, help="which deals (default: %(default)s)")
     parser.add_argument(
         "--max-decisions", type=positive_int, default=MAX_DECISIONS, help="limit of a game (default: %(default)s)"
     )
-    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the result to FILE")
+    parser.add_argument(
+        "--jobs",
+        type=positive_int,
+        metavar="N",
+        help="processes; the numbers are the same (default: 1, or one for each core for --tier standard and record)",
+    )
+    parser.add_argument("--behaviour", action="store_true", help="also count how the agents play")
+    parser.add_argument("--cross-table", action="store_true", help="also print the scores as a cross-table")
+    parser.add_argument(
+        "--sprt",
+        type=_two_scores,
+        metavar="P0,P1",
+        help="is the first agent's score P0 or P1? Stop when it is clear (two agents), such as 0.5,0.52",
+    )
+    for name, what in (("alpha", "P1 accepted where P0 is true"), ("beta", "P0 accepted where P1 is true")):
+        parser.add_argument(
+            f"--{name}", type=float, metavar="CHANCE", help=f"with --sprt, the chance of {what} (default: 0.05)"
+        )
+    parser.add_argument(
+        "--json",
+        type=Path,
+        metavar="FILE",
+        help="also write the result to FILE; until it is finished, FILE.partial keeps what is, for the same command",
+    )
+    parser.add_argument("--html", type=Path, metavar="FILE", help="also write a report to FILE, a single page")
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
+    parser.add_argument(
+        "--reproduce",
+        type=Path,
+        metavar="FILE",
+        help="play again what a --json file tells of and compare: exit code 1 and the difference, if there is one",
+    )
+
+
+def _two_scores(text: str) -> tuple[float, float]:
+    try:
+        low, high = (float(part) for part in text.split(","))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not possible: give two scores such as 0.5,0.52.") from None
+    return low, high
+
+
+def sprt_from(args: argparse.Namespace) -> Sprt | None:
+    """The test that the arguments describe.
+
+    Raises:
+        InputError: for an impossible one.
+    """
+    if args.sprt is None:
+        for name in ("alpha", "beta"):
+            if getattr(args, name) is not None:
+                raise InputError(f"--{name} belongs to a sequential test: give --sprt P0,P1, too.")
+        return None
+    if len(args.agents) != 2:
+        raise InputError(f"--sprt compares two agents: {len(args.agents)} are named.")
+    errors = (0.05 if chance is None else chance for chance in (args.alpha, args.beta))
+    try:
+        return Sprt(*args.sprt, *errors)
+    except ValueError as error:
+        raise InputError(str(error)) from None
 
 
 def run(args: argparse.Namespace) -> int:
+    for option, path in (("--json", args.json), ("--html", args.html)):
+        if path is not None:
+            check_place(path, option)
+    if args.reproduce is not None:
+        return reproduce(args)
+    if not args.agents:
+        raise InputError("the following arguments are required: AGENT, two or more of them.")
     if len(args.agents) < 2:
         raise InputError(f"{args.agents[0]!r} alone plays nobody: name two agents or more.")
     if len(set(args.agents)) < len(args.agents):
         raise InputError("an agent is named twice: each of them once is enough.")
     rules, players = rules_from(args)
-    if args.json is not None:
-        check_json(args.json)
-    agents = [make_agent(spec, args.seed) for spec in args.agents]
+    sprt = sprt_from(args)
+    agents = [make_agent(spec, args.seed, cheats=True) for spec in args.agents]
     for agent in agents:
         if isinstance(agent, NeuralAgent):
             agent.warn_of_foreign_table(rules)
-    matches = run_bench(
-        agents, rules, players, args.deals, seed=args.seed, max_decisions=args.max_decisions, quiet=args.quiet
+    deals = args.deals or TIERS.get(args.tier) or (DEALS if sprt is None else MOST_DEALS_OF_SPRT)
+    jobs = args.jobs or (os.cpu_count() or 1 if args.tier in ("standard", "record") else 1)
+    tournament = Tournament(
+        agents, rules, players, deals, seed=args.seed, max_decisions=args.max_decisions, watching=args.behaviour
     )
-    print_matches(matches, rules)
+    partial = None
     if args.json is not None:
-        write_json(args.json, result_json(matches, agents, rules, args.deals, args.seed, args.max_decisions))
+        setup = {**tournament.describe(), "sequential test": asdict(sprt) if sprt else None}
+        partial = Partial(args.json.with_name(args.json.name + ".partial"), setup)
+    result = play(tournament, sprt, jobs, args.quiet, partial)
+    show(result, args)
+    if partial is not None:
+        partial.remove()
+    return 0
+
+
+def play(tournament: Tournament, sprt: Sprt | None, jobs: int, quiet: bool, partial: Partial | None = None) -> Result:
+    """The result of a tournament, or of a sequential test."""
+    if sprt is not None:
+        result = play_sprt(tournament, sprt, jobs=jobs, quiet=quiet, partial=partial)
+    else:
+        result = make_result(tournament, play_tournament(tournament, jobs=jobs, quiet=quiet, partial=partial))
+    return {"format": result.pop("format"), "command": command_of(result), **result}
+
+
+def command_of(result: Result) -> str:
+    """The command that gives a result."""
+    words = ["idiot", "bench", *(agent["name"] for agent in result["agents"]), "--rules", result["rules"]]
+    sprt = result.get("sprt")
+    deals = sprt["most_deals"] if sprt else result["deals"]
+    for name in ("players", "seed", "max_decisions"):
+        words += [f"--{name.replace('_', '-')}", str(result[name])]
+    words += ["--deals", str(deals)] + (["--behaviour"] if result["behaviour_counted"] else [])
+    if sprt:
+        words += ["--sprt", f"{sprt['p0']},{sprt['p1']}", "--alpha", str(sprt["alpha"]), "--beta", str(sprt["beta"])]
+    return shlex.join(words)
+
+
+def show(result: Result, args: argparse.Namespace) -> None:
+    """Print the tables and write the files that were asked for."""
+    print_result(result, cross=args.cross_table)
+    if args.json is not None:
+        write_json(args.json, result)
         print(f"wrote {args.json}")
+    if args.html is not None:
+        write_text(args.html, html_report(result))
+        print(f"wrote {args.html}")
+
+
+def reproduce(args: argparse.Namespace) -> int:
+    """Play again what a file tells of; 0 where the numbers are the same, 1 where one is not.
+
+    Raises:
+        InputError: for a file that is no result, agents that are gone, or models that have changed.
+    """
+    if args.agents or args.sprt is not None or args.json is not None:
+        raise InputError("--reproduce plays what the file says: leave out agents, --sprt and --json.")
+    there = read_json(args.reproduce)
+    try:
+        rules = Rules.parse(there["rules"])
+        agents = [make_agent(agent["name"], there["seed"], cheats=True) for agent in there["agents"]]
+        sprt = Sprt(*(there["sprt"][name] for name in ("p0", "p1", "alpha", "beta"))) if "sprt" in there else None
+        deals = there["sprt"]["most_deals"] if sprt else there["deals"]
+        tournament = Tournament(
+            agents,
+            rules,
+            there["players"],
+            deals,
+            seed=there["seed"],
+            max_decisions=there["max_decisions"],
+            watching=there.get("behaviour_counted") is True,
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        reason = error if isinstance(error, ValueError) else f"its entry {error} is missing or wrong"
+        raise InputError(f"{args.reproduce} cannot be played again: {reason}") from None
+    changed, noted = check_fingerprints(there, tournament.describe())
+    if changed:
+        raise InputError(f"{args.reproduce} cannot be played again: {'; '.join(changed)}.")
+    for line in noted:
+        print(f"note: the code has changed since; {line}", file=sys.stderr)
+    here = play(tournament, sprt, args.jobs or 1, args.quiet)
+    print_result(here, cross=args.cross_table)
+    if args.html is not None:
+        write_text(args.html, html_report(here))
+    unsure = [agent["name"] for agent in here["agents"] if not agent["reproducible"]]
+    if unsure:
+        print(f"not compared: the games of {', '.join(unsure)}, who think for a time, and what rests on them")
+    difference = next(compare(there, here), None)
+    if difference is not None:
+        print(f"{args.reproduce} is not reproduced: {difference}")
+        return 1
+    print(f"{args.reproduce} is reproduced: the numbers are the same")
     return 0

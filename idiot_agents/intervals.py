@@ -5,14 +5,17 @@ covers was found by simulation (``python -m tests.coverage``; share of 95 % inte
 
 * the percentile bootstrap falls to 91 – 93 % at 20 deals;
 * the bootstrap of the studentised mean (bootstrap-t: Efron 1981, *Nonparametric standard errors and confidence
-  intervals*) stays within 94 – 96 % from 20 deals on, as long as about ten deals stand against the rest;
-* with fewer, no bootstrap knows what it has not seen, and all of them may shrink to a point.  There the interval is
-  Wilson's (1927) with one trial per deal.  A deal's mean varies at most as much as one trial does, so it holds the
-  truth at least as often as it says.
+  intervals*) stays within 94 – 96 % from 20 deals on, as long as some deals stand against the rest;
+* with fewer than ``FEW`` of these, no bootstrap knows what it has not seen, and all of them may shrink to a point.
+  There the interval is the exact one of one trial per deal (Clopper and Pearson 1934), fractions of an event counted
+  against certainty.  A deal's mean varies at most as much as one trial, so this holds the truth at least as often as it
+  says.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import NormalDist
 
@@ -24,8 +27,8 @@ Floats = npt.NDArray[np.float64]
 LEVEL = 0.95
 DRAWS = 2000
 """Bootstrap samples of one estimate."""
-FEW = 10.0
-"""Below so many deals' worth of events on either side, Wilson's interval."""
+FEW = 6
+"""With fewer deals that are not all lost, or not all won, the exact interval."""
 _BLOCK = 4_000_000
 """Resampled numbers held at once, where the values are too many to be counted."""
 
@@ -60,12 +63,32 @@ def student_quantile(level: float, freedom: int) -> float:
     return z + first / freedom + second / freedom**2 + third / freedom**3
 
 
-def wilson(mean: float, deals: int, level: float = LEVEL) -> tuple[float, float]:
-    """Wilson's interval of a share from ``deals`` independent trials."""
-    z2 = normal_quantile(level) ** 2 / deals
-    middle = (mean + z2 / 2) / (1 + z2)
-    half = float(np.sqrt(z2 * (mean * (1 - mean) + z2 / 4))) / (1 + z2)
-    return max(middle - half, 0.0), min(middle + half, 1.0)
+def _at_most(events: int, trials: int, chance: float) -> float:
+    """The probability of at most so many events in independent trials, for a chance between 0 and 1."""
+    log = trials * math.log1p(-chance)
+    odds = math.log(chance) - math.log1p(-chance)
+    total = math.exp(log)
+    for k in range(events):
+        log += math.log((trials - k) / (k + 1)) + odds
+        total += math.exp(log)
+    return total
+
+
+def exact(events: float, trials: int, level: float = LEVEL) -> tuple[float, float]:
+    """Clopper and Pearson's interval of a share, from few events in ``trials``; fractions count against certainty."""
+    tail = (1 - level) / 2
+    most, least = math.ceil(events), math.floor(events)
+
+    def solve(too_low: Callable[[float], bool]) -> float:
+        low, high = 0.0, 1.0
+        for _ in range(60):
+            middle = (low + high) / 2
+            low, high = (middle, high) if too_low(middle) else (low, middle)
+        return (low + high) / 2
+
+    high = solve(lambda chance: _at_most(most, trials, chance) > tail) if most < trials else 1.0
+    low = solve(lambda chance: 1 - _at_most(least - 1, trials, chance) < tail) if least else 0.0
+    return low, high
 
 
 def resampled_moments(values: Floats, draws: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
@@ -94,7 +117,9 @@ def studentised(values: Floats, seed: int, draws: int = DRAWS, level: float = LE
     means, variances = resampled_moments(values, draws, np.random.default_rng(seed))
     mean, spread = float(values.mean()), float(values.std())
     apart = variances > 1e-12 * max(spread, 1e-12) ** 2
-    scaled = np.where(apart, (means - mean) / np.sqrt(np.where(apart, variances, 1.0)), np.sign(means - mean) * np.inf)
+    # A resample of equal values may lie anywhere: infinitely many of its standard errors away.
+    scaled = np.where(means < mean, -np.inf, np.inf)
+    scaled[apart] = (means[apart] - mean) / np.sqrt(variances[apart])
     tail = (1 - level) / 2
     low, high = np.quantile(scaled, [tail, 1 - tail], method="inverted_cdf")
     return mean - float(high) * spread, mean - float(low) * spread
@@ -116,7 +141,10 @@ def estimate(per_deal: npt.NDArray[np.floating], seed: int = 0, draws: int = DRA
     mean = float(values.mean())
     if len(values) > 1 and np.ptp(values) == 0 and 0 < mean < 1:
         return Estimate(mean, mean, mean)  # copies of one agent: every deal is shared evenly, whatever the cards
-    if min(mean, 1 - mean) * len(values) < FEW:
-        return Estimate(mean, *wilson(mean, len(values)))
+    not_won, not_lost = int((values < 1).sum()), int((values > 0).sum())
+    if min(not_won, not_lost) < FEW:
+        if not_won < not_lost:
+            return estimate(1 - values).mirrored()
+        return Estimate(mean, *exact(float(values.sum()), len(values)))
     low, high = studentised(values, seed, draws)
     return Estimate(mean, max(low, 0.0), min(high, 1.0))

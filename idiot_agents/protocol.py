@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol, runtime_checkable
+from typing import Protocol, TypeGuard, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -55,9 +55,48 @@ class Model(Agent, Protocol):
         ...
 
 
+@runtime_checkable
+class Cheater(Agent, Protocol):
+    """An agent that sees all cards: no opponent, but a yardstick.  Only the arena hands it a state; tables mark it."""
+
+    cheats: bool
+
+    def act_state(self, states: npt.NDArray[np.void], seat: int, stream: int) -> int:
+        """The id of a legal action for ``seat``.
+
+        Args:
+            states: a copy of the game, one record ``[1]`` of ``engine.STATE``.
+            seat: the seat to act.
+            stream: a random state for this decision alone.
+        """
+        ...
+
+
+def is_reproducible(agent: Agent) -> bool:
+    """Whether the same deals and streams give the same games; not so with ``reproducible = False``."""
+    return bool(getattr(agent, "reproducible", True))
+
+
+def is_cheater(agent: Agent) -> TypeGuard[Cheater]:
+    """Whether the agent sees what its seat may not."""
+    return isinstance(agent, Cheater) and agent.cheats
+
+
 def fresh_streams(seed: int, n: int) -> Streams:
     """``n`` independent random states from a seed, int64 ``[n]``."""
     return np.random.default_rng(seed % 2**64).integers(-(2**63), 2**63 - 1, n, dtype=np.int64)
 
 
-__all__ = ["Actions", "Agent", "BatchAgent", "Masks", "Model", "Observations", "Streams", "fresh_streams"]
+__all__ = [
+    "Actions",
+    "Agent",
+    "BatchAgent",
+    "Cheater",
+    "Masks",
+    "Model",
+    "Observations",
+    "Streams",
+    "fresh_streams",
+    "is_cheater",
+    "is_reproducible",
+]

@@ -71,8 +71,8 @@ class Stages:
     def wins(self, deal_weights: Floats | None = None) -> Floats:
         """How often each agent went next, float ``[M, K]``; each deal counted ``deal_weights`` (``[D]``) times."""
         weight = self.weight if deal_weights is None else self.weight * deal_weights[self.deal]
-        wins: Floats = np.bincount(self.cell, weight, self.present.size).reshape(self.present.shape)
-        return wins
+        wins = np.asarray(np.bincount(self.cell, weight, self.present.size), np.float64)
+        return wins.reshape(self.present.shape)
 
 
 def stages_of_pattern(out: Sequence[int], left: Sequence[int], agents: int) -> dict[tuple[tuple[int, ...], int], float]:

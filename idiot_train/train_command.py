@@ -70,10 +70,11 @@ def run(args: argparse.Namespace) -> int:
     config = load_config(args.resume / "config.yaml" if args.resume else config_path(args.config), args.set)
     folder = args.resume or args.out or free_folder(config.name)
 
-    from idiot_agents.arena import MAX_DECISIONS
-    from idiot_agents.bench import print_matches, result_json, run_bench, write_json
+    from idiot_agents.bench import run_bench
     from idiot_agents.neural import NeuralAgent
     from idiot_agents.registry import make_agent
+    from idiot_agents.result_files import write_json
+    from idiot_agents.tables import print_result
     from idiot_train.ppo import train
 
     # Everything that can be wrong is found before anything is written.
@@ -100,10 +101,10 @@ def run(args: argparse.Namespace) -> int:
     for number, (rules, players) in enumerate(config.tables if opponents else ()):
         agents, deals = [model, *opponents], config.bench_deals
         pairs = [(model, opponent) for opponent in opponents]
-        matches = run_bench(agents, rules, players, deals, seed=config.seed, quiet=args.quiet, only=pairs)
-        print_matches(matches, rules)
+        result = run_bench(agents, rules, players, deals, seed=config.seed, quiet=args.quiet, only=pairs)
+        print_result(result)
         name = "bench.json" if number == 0 else f"bench-{rules.base}-{players}.json"
-        write_json(folder / name, result_json(matches, agents, rules, deals, config.seed, MAX_DECISIONS))
+        write_json(folder / name, result)
     print(f"play against it: idiot play ppo:{folder / 'model'}")
     return 0
 
