@@ -89,6 +89,9 @@ _ID_OF_TEXT = {text: action for action, text in enumerate(TEXTS)}
 def action_text(action: int) -> str:
     """The text of an action id.
 
+    >>> action_text(parse_action("play 6x3"))
+    'play 6x3'
+
     Raises:
         ValueError: for an id outside the catalogue.
     """
@@ -99,6 +102,13 @@ def action_text(action: int) -> str:
 
 def parse_action(text: str) -> int:
     """The id of an action's text; upper and lower case, and runs of blanks, read the same.
+
+    >>> parse_action("swap 4 k") == parse_action("SWAP  4 K")
+    True
+    >>> parse_action("play 1")
+    Traceback (most recent call last):
+        ...
+    ValueError: 'play 1' is not an action: write one such as ...
 
     Raises:
         ValueError: with the text and examples of what would be right.
@@ -112,3 +122,6 @@ def parse_action(text: str) -> int:
             "'swap 4 K', 'done', 'stack 6', 'sneak x2' or 'run 5-8'."
         )
     return _ID_OF_TEXT[canonical]
+
+
+__all__ = ["MIN_RUN", "N_ACTIONS", "TEXTS", "action_text", "parse_action", "swap_ranks"]

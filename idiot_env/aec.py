@@ -402,3 +402,6 @@ def env(
 ) -> Guard:
     """The environment with the safety of PettingZoo's usual wrappers; see the module's documentation."""
     return Guard(raw_env(rules, players, render_mode, max_decisions))
+
+
+__all__ = ["ILLEGAL_REWARD", "RENDER_MODES", "env", "raw_env"]

@@ -188,6 +188,14 @@ class Batch:
         threads: share the rows of each step among so many threads; the results are the same.  More than one pays on
             idle cores only: on a busy machine it collapses.
 
+    >>> batch = Batch(64, rules="standard", players=4)
+    >>> step = batch.reset(1)
+    >>> step.observation.shape == (64, OBSERVATION_SIZE), step.mask.shape == (64, N_ACTIONS)
+    (True, True)
+    >>> step = batch.step(step.mask.argmax(axis=1))  # the first legal action of each game
+    >>> int(step.seat.max()) < 4
+    True
+
     Raises:
         ValueError: for an impossible table, number or mode.
     """
@@ -314,3 +322,6 @@ class Batch:
         step_rows(rows, actions, AUTORESET_MODES.index(self.autoreset), self.max_decisions, self.states, self.tables,
                   self.row_seeds, self.episodes, self.seeds, self.observation, self.mask, self.seat, self.reward,
                   self.terminated, self.truncated)  # fmt: skip
+
+
+__all__ = ["AUTORESET_MODES", "Batch", "Step", "make_tables"]

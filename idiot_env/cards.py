@@ -191,7 +191,11 @@ _CARD_OF_TEXT = {card_text(card): card for card in range(N_CARDS)}
 
 
 def parse_card(text: str) -> int:
-    """The card that ``text`` names; ``ValueError`` with the value otherwise."""
+    """The card that ``text`` names; ``ValueError`` with the value otherwise.
+
+    >>> parse_card("3C"), parse_card("TH"), parse_card("*2")
+    (0, 30, 53)
+    """
     if not isinstance(text, str) or text not in _CARD_OF_TEXT:
         raise ValueError(f"{text!r} is not a card: write a rank of {RANKS} and a suit of {SUITS}, or *1 or *2.")
     return _CARD_OF_TEXT[text]
@@ -212,10 +216,17 @@ def card_set(cards: Iterable[int]) -> int:
 
 
 def ranks_text(cards: int) -> str:
-    """Ranks of a set in "lowest card" order: ``"3359T2"``."""
+    """Ranks of a set in "lowest card" order.
+
+    >>> ranks_text(card_set(map(parse_card, ["2S", "3C", "TH", "9D", "3D"])))
+    '339T2'
+    """
     return "".join(RANKS[card // 4] for card in cards_in(cards))
 
 
 def counts_text(counts: Iterable[int]) -> str:
     """The same from a list of counts by rank."""
     return "".join(RANKS[rank] * int(count) for rank, count in enumerate(counts))
+
+
+__all__ = ["N_CARDS", "N_RANKS", "RANKS", "SUITS", "card_set", "card_text", "cards_in", "parse_card"]

@@ -113,3 +113,6 @@ def _skips(before: np.void, after: np.void) -> bool:
     top, rules = int(after["top"]), before["rules"]
     extra = top == TWO and rules[R.AFTER_TWO] == 1
     return bool(rules[R.SKIP_SAME] == 1 and top == int(before["top"]) != NO_RANK and not extra)
+
+
+__all__ = ["Event", "describe"]

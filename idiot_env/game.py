@@ -95,6 +95,15 @@ class Game:
         seed: for the deck and the dealer; fresh from the system unless given.
         max_decisions: after that many decisions the game is cut off without a result; ``None``: never.
 
+    >>> game = Game("norsk", players=2, seed=7)
+    >>> game.legal()
+    ['play 3', 'play K', 'play Q']
+    >>> event = game.apply("play 3")
+    >>> event.drew, event.turn
+    (1, 1)
+    >>> game.view(game.turn).pile_size
+    1
+
     Raises:
         ValueError: for an impossible table, deck, dealer or seed.
     """
@@ -342,3 +351,6 @@ class Game:
 
 _RECORD_KEYS = {"format", "preset", "rules", "players", "dealer", "deck", "actions", "names", "result"}
 _OPTIONAL_KEYS = {"preset", "rules", "names", "result"}
+
+
+__all__ = ["RECORD_FORMAT", "Game", "IllegalAction", "RecordError"]

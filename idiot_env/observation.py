@@ -299,3 +299,15 @@ def layout_table(layout: Mapping[str, Block] = LAYOUT) -> str:
 if __name__ == "__main__":
     print(layout_table())
     print(f"\nO = {OBSERVATION_SIZE}, layout hash {layout_hash()}")
+
+
+__all__ = [
+    "LAYOUT",
+    "OBSERVATION_SIZE",
+    "Block",
+    "determinize",
+    "layout_hash",
+    "layout_table",
+    "observe",
+    "upper_bounds",
+]

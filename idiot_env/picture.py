@@ -535,3 +535,6 @@ class _Table:
         lines = canvas.wrapped(sentence, 16, room, 2)
         for place, line in enumerate(lines):
             canvas.text(120, (top + bottom) / 2 + (place - (len(lines) - 1) / 2) * 22, line, 16, _TEXT, "left")
+
+
+__all__ = ["picture"]

@@ -457,3 +457,6 @@ def _starter_no(rules: Rules, low_order: str, swaps: bool) -> str:
             "har det eller ikke.",
         }[rules.starter_tie]
     )
+
+
+__all__ = ["max_players", "min_players", "rule_card"]

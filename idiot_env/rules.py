@@ -170,7 +170,13 @@ class Rules:
 
     @classmethod
     def parse(cls, text: str) -> Rules:
-        """Rules from short text such as ``"norsk chance=yes hand_size=6"``; the table's name may be left out."""
+        """Rules from short text; the table's name may be left out.
+
+        >>> Rules.parse("norsk chance=yes hand_size=6")
+        Rules.preset('norsk', chance=True, hand_size=6)
+        >>> str(Rules.parse("jokers=2"))
+        'standard jokers=2'
+        """
         words = text.split()
         name = words.pop(0) if words and "=" not in words[0] else "standard"
         _check_preset(name)
@@ -258,7 +264,11 @@ class Rules:
 
 
 def parse_changes(words: list[str]) -> dict[str, str | int | bool]:
-    """Changed options from ``["chance=yes", "hand_size=6"]``, as the command line writes them."""
+    """Changed options, as the command line writes them.
+
+    >>> parse_changes(["chance=yes", "hand_size=6"])
+    {'chance': True, 'hand_size': 6}
+    """
     changes: dict[str, str | int | bool] = {}
     for word in words:
         name, equals, text = word.partition("=")
@@ -274,3 +284,6 @@ def parse_changes(words: list[str]) -> dict[str, str | int | bool]:
             raise ValueError(f"{name} is given twice: once is enough.")
         changes[name] = by_text[text]
     return changes
+
+
+__all__ = ["MAX_PLAYERS", "MIN_PLAYERS", "OPTIONS", "PRESETS", "Rules", "parse_changes", "value_text"]

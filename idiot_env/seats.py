@@ -57,6 +57,7 @@ class UniformPlay:
     def act_batch(
         self, observation: npt.NDArray[np.int8], mask: npt.NDArray[np.int8], streams: npt.NDArray[np.int64]
     ) -> npt.NDArray[np.int64]:
+        """One drawn action for each of K views, see :class:`Policy`."""
         actions = np.empty(len(streams), np.int64)
         draw_legal(mask, streams, actions)
         return actions
@@ -342,3 +343,6 @@ class LearnerSeats:
                 streams[mine] = own
         self.streams[rows, seats] = streams
         return actions
+
+
+__all__ = ["LearnerSeats", "Policy", "SeatStep", "UniformPlay"]

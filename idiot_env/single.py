@@ -491,3 +491,6 @@ class IdiotVectorEnv(VectorEnv[Observation, npt.NDArray[np.integer[Any]], npt.ND
     def action_masks(self) -> Mask:
         """int8 ``[N, A]``: 1 for each legal action of each learner; no row is empty."""
         return self.seats.mask.copy()
+
+
+__all__ = ["FORFEIT_REWARD", "ILLEGAL_MODES", "RENDER_MODES", "IdiotEnv", "IdiotVectorEnv"]

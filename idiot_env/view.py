@@ -78,6 +78,7 @@ class View:
         return known
 
     def hand_size(self, relative: int = 0) -> int:
+        """Cards in a hand."""
         return int(self.hand.sum()) if relative == 0 else int(self.block("opp_hand")[relative - 1])
 
     def place(self, relative: int = 0) -> int:
@@ -145,3 +146,6 @@ class View:
     def exchanges(self) -> int:
         """Exchanges that the seat to act may still make."""
         return self.number("exchanges")
+
+
+__all__ = ["View"]

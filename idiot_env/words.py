@@ -183,7 +183,10 @@ def _read(text: str) -> tuple[str, str, int]:
 
 
 def action_sentence(action_text: str, lang: str) -> str:
-    """What an action would do, as a phrase without a capital or a full stop: ``legg tre seksere``.
+    """What an action would do, as a phrase without a capital or a full stop.
+
+    >>> action_sentence("play 6x3", "no")
+    'legg tre seksere'
 
     Raises:
         ValueError: for a text that is not in the catalogue.
@@ -627,3 +630,6 @@ def option_line(name: str, value: str | int | bool, lang: str) -> str:
     if text not in lines:
         raise ValueError(f"{name}={text} is not possible: {name} is one of {', '.join(lines)}.")
     return lines[text][check_lang(lang)]
+
+
+__all__ = ["LANGUAGES", "action_sentence", "check_lang", "event_sentence", "option_line", "rank_word", "word"]
