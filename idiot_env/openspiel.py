@@ -55,7 +55,7 @@ import pyspiel
 from idiot_env import actions as A
 from idiot_env import engine
 from idiot_env._jit import jit
-from idiot_env.cards import FULL_DECK, JOKER, N_CARDS, N_RANKS, RANKS, card_set, cards_in, counts_text, size_of
+from idiot_env.cards import FULL_DECK, JOKER, N_CARDS, N_RANKS, RANKS, card_set, cards_in, counts_text, shuffle, size_of
 from idiot_env.engine import NO_CARD, OVER, SLOTS, STATE, SWAPPING
 from idiot_env.game import check_dealer, check_limit
 from idiot_env.observation import LAYOUT, OBSERVATION_SIZE, determinize, observe, observe_at
@@ -89,6 +89,7 @@ GAME_TYPE = pyspiel.GameType(
         "hand": -1,
     },
 )
+_CHANCE, _TERMINAL = int(pyspiel.PlayerId.CHANCE), int(pyspiel.PlayerId.TERMINAL)
 _NOTHING = -1
 _REJECTIONS = 200
 """Worlds to try before :meth:`IdiotState.resample_from_infostate` walks from one world to the next instead."""
@@ -125,16 +126,22 @@ def turned_slot(action):
 
 
 @jit
-def wanted(states, action, trial):
-    """How many unseen cards ``action`` shows to somebody; what it does is written into ``trial``.
+def wants_another(states, action, drawn, trial):
+    """Whether ``action``, for which chance has drawn ``drawn`` cards, shows somebody one more that nobody has seen.
 
-    It is carried out with the placeholders as they lie.  How many cards are refilled depends on no rank but that of a
-    card turned blind, so the number is final, and ``trial`` the truth, once so many cards are drawn.
+    What it does is written into ``trial``: it is carried out with the placeholders as they lie.  How many cards are
+    refilled depends on no rank but that of a card turned blind, so ``trial`` is the truth once it wants no other.
     """
     trial[0] = states[0]
     engine.apply(trial[0], action)
-    cards = states[0]["stock_size"] - trial[0]["stock_size"]
-    return cards + 1 if turned_slot(action) >= 0 else cards
+    return states[0]["stock_size"] - trial[0]["stock_size"] + (turned_slot(action) >= 0) > drawn
+
+
+@jit
+def seat_to_act(states, limit):
+    """The seat to act, or −1 when the game is over or cut off after ``limit`` decisions."""
+    state = states[0]
+    return _NOTHING if state["decisions"] >= limit or state["phase"] == OVER else int(state["turn"])
 
 
 @jit
@@ -174,6 +181,38 @@ def draw_for(states, action, drawn, card):
         state["down"][turn, slot] = card
     else:
         state["stock"][place] = card
+
+
+@jit
+def draw_all(states, action, drawn, random_state):
+    """Draw all that nobody has seen at random, what ``drawn`` says aside, and carry out ``action`` (−1: none)."""
+    state = states[0]
+    stock_size, seats = int(state["stock_size"]), int(state["players"])
+    slot = turned_slot(action) if drawn > 0 else _NOTHING
+    blind = 1 if slot >= 0 else 0
+    free = stock_size - (drawn - blind)
+    cards = np.empty(N_CARDS, np.int8)
+    n = 0
+    for i in range(free):
+        cards[n] = state["stock"][i]
+        n += 1
+    for seat in range(seats):
+        for other in range(SLOTS):
+            if state["down"][seat, other] != NO_CARD and not (seat == state["turn"] and other == slot):
+                cards[n] = state["down"][seat, other]
+                n += 1
+    shuffle(cards, n, random_state)
+    n = 0
+    for i in range(free):
+        state["stock"][i] = cards[n]
+        n += 1
+    for seat in range(seats):
+        for other in range(SLOTS):
+            if state["down"][seat, other] != NO_CARD and not (seat == state["turn"] and other == slot):
+                state["down"][seat, other] = cards[n]
+                n += 1
+    if action >= 0:
+        engine.apply(state, action)
 
 
 # --- the game --------------------------------------------------------------------------------------------------------
@@ -312,10 +351,12 @@ class IdiotState(pyspiel.State):
         self._heard = ("",) * table.players  # what each player has been shown
         self._origin = np.full(N_CARDS, _NOTHING, np.int16)  # the place in the history of the draw of each card
         self._length = 0  # of the history
+        self._to_act = _CHANCE  # OpenSpiel asks for it several times a node
 
     def _stand_at(self, states: npt.NDArray[np.void]) -> None:
         self._states[0] = states[0]
         self._dealing = False
+        self._find_player()
         self._heard = tuple(f"at {observation_text(self._states, p)}" for p in range(self.num_players()))
 
     # --- where the game stands ---------------------------------------------------------------------------------------
@@ -327,6 +368,20 @@ class IdiotState(pyspiel.State):
         Stock and face-down cards are placeholders: any order of them would do.  Before the deal it is all zeros.
         """
         return self._states.copy()
+
+    def world(self, random_state: int) -> npt.NDArray[np.void]:
+        """An engine state ``[1]`` in which chance has drawn everything, at random: for playing on outside OpenSpiel.
+
+        Where chance is drawing for an action, the action has been carried out.
+
+        Raises:
+            ValueError: before the deal is over.
+        """
+        if self._dealing:
+            raise ValueError("there is no world before the deal is over.")
+        world = self._states.copy()
+        draw_all(world, self._pending, len(self._drawn), np.int64(random_state))
+        return world
 
     def view(self, player: int) -> View:
         """What ``player`` may see, for our agents; its mask is zero unless it is to act.
@@ -346,16 +401,16 @@ class IdiotState(pyspiel.State):
 
     def current_player(self) -> int:
         """A seat, or OpenSpiel's ids for chance and for the end."""
-        if self._dealing or self._pending != _NOTHING:
-            return int(pyspiel.PlayerId.CHANCE)
-        state = self._states[0]
-        if state["phase"] == OVER or state["decisions"] >= self._limit:
-            return int(pyspiel.PlayerId.TERMINAL)
-        return int(state["turn"])
+        return self._to_act
+
+    def _find_player(self) -> None:
+        """After the deal or an action: chance has nothing more to draw."""
+        seat = int(seat_to_act(self._states, self._limit))
+        self._to_act = _TERMINAL if seat == _NOTHING else seat
 
     def is_terminal(self) -> bool:
         """Whether the game is over or cut off."""
-        return self.current_player() == int(pyspiel.PlayerId.TERMINAL)
+        return self._to_act == _TERMINAL
 
     def returns(self) -> list[float]:
         """Each player's reward: zeros while the game goes on, and when it was cut off."""
@@ -406,19 +461,21 @@ class IdiotState(pyspiel.State):
         deal_at(self._states, deck, len(order), table.rules.numbers(), table.players, self._dealer,
                 table.down, table.up, table.hand, table.every_card & ~table.deck)  # fmt: skip
         self._dealing, self._dealt = False, ()
+        self._find_player()
         self._heard = tuple(f"dealt {observation_text(self._states, p)}" for p in range(table.players))
 
     # --- actions -----------------------------------------------------------------------------------------------------
 
     def _legal_actions(self, player: int) -> list[int]:
-        return list(np.flatnonzero(self._mask()).tolist())
+        legal: list[int] = self._mask().nonzero()[0].tolist()
+        return legal
 
     def _apply_action(self, action: int) -> None:
         if self._dealing:
             self._deal(action)
         elif self._pending == _NOTHING:
             self._pending = action
-            self._tell(f"; {self._states[0]['turn']} {A.TEXTS[action]}")
+            self._tell(f"; {self._to_act} {A.TEXTS[action]}")
             self._carry_out()
         else:
             draw_for(self._states, self._pending, len(self._drawn), self._draw(action))
@@ -429,32 +486,37 @@ class IdiotState(pyspiel.State):
     def _carry_out(self) -> None:
         """Do what is pending, unless it needs another card that chance has not drawn yet."""
         trial = np.empty(1, STATE)
-        if wanted(self._states, self._pending, trial) > len(self._drawn):
+        if wants_another(self._states, self._pending, len(self._drawn), trial):
+            self._to_act = _CHANCE
             return
-        actor, drawn = int(self._states[0]["turn"]), list(self._drawn)
+        before, self._states = self._states, trial
+        drawn = list(self._drawn)
         if A.FLIP <= self._pending <= A.CHANCE:
             self._tell(f" = {RANKS[drawn.pop(0)]}")
         if drawn:
             # Several cards are picked up at once: in which order chance drew them is nobody's knowledge.
             own = "".join(RANKS[rank] for rank in sorted(drawn))
+            actor = int(before[0]["turn"])
             self._tell(f" + {len(drawn)}", but=actor)
             self._tell(f" + {own}", only=actor)
-        began = self._states[0]["phase"] == SWAPPING != trial[0]["phase"]
-        self._states = trial
-        self._pending, self._drawn = _NOTHING, ()
-        if began:  # hands that nobody else sees decide who
+        if self._pending == A.DONE and trial[0]["phase"] != SWAPPING:  # hands that nobody else sees decide who
             self._tell(f"; {trial[0]['turn']} begins")
+        self._pending, self._drawn = _NOTHING, ()
+        self._find_player()
 
     def _tell(self, text: str, but: int = _NOTHING, only: int = _NOTHING) -> None:
+        """Everybody hears ``text``; or all but one seat, or one seat alone."""
         self._heard = tuple(
-            heard + text if player != but and only in (_NOTHING, player) else heard
-            for player, heard in enumerate(self._heard)
+            [
+                heard + text if player != but and only in (_NOTHING, player) else heard
+                for player, heard in enumerate(self._heard)
+            ]
         )
 
     # --- words -------------------------------------------------------------------------------------------------------
 
     def _action_to_string(self, player: int, action: int) -> str:
-        if player != int(pyspiel.PlayerId.CHANCE):
+        if player != _CHANCE:
             return A.action_text(action)
         return f"dealer {action}" if self._dealing and self._dealer < 0 else f"card {RANKS[action]}"
 
@@ -533,7 +595,7 @@ class IdiotState(pyspiel.State):
         """The history with other ranks drawn at some places; ``None`` if somebody could not have done the same."""
         state = self.get_game().new_initial_state()
         for place, past in enumerate(history):
-            if past.player == int(pyspiel.PlayerId.CHANCE):
+            if past.player == _CHANCE:
                 state.apply_action(ranks.get(place, past.action))
             elif state.current_player() == past.player and state._mask()[past.action]:
                 state.apply_action(past.action)

@@ -50,7 +50,7 @@ BASE = {"numpy", "numba", "gymnasium", "pettingzoo"}
 HEAVY = {"torch", "ray", "pyspiel", "stable_baselines3", "sb3_contrib", "matplotlib", "tensorboard"}
 OPTIONAL = {
     "idiot_env.openspiel": {"pyspiel"},
-    "idiot_agents.openspiel": {"pyspiel"},
+    "idiot_agents.openspiel": {"pyspiel", "open_spiel"},
     "idiot_agents.web.app": {"starlette"},
     "idiot_agents.web.guard": {"starlette"},
     "idiot_agents.web.serve": {"uvicorn"},
