@@ -50,6 +50,7 @@ class NeuralAgent:
             sum to 1); 0 always takes the most probable action.
         seed: for :meth:`act` when drawing.
         card: the model folder's JSON, for whoever wants to show it.
+        folder: where the model lies; ``None`` for weights in memory alone.
     """
 
     def __init__(
@@ -60,11 +61,13 @@ class NeuralAgent:
         temperature: float = SHARP,
         seed: int = 0,
         card: dict[str, Any] | None = None,
+        folder: Path | None = None,
     ) -> None:
         self.network = network
         self.name = name
         self.temperature = temperature
         self.card = card or {}
+        self.folder = folder
         self._streams = fresh_streams(seed, 1)
 
     @classmethod
@@ -76,8 +79,9 @@ class NeuralAgent:
         Raises:
             InputError: if the folder is no model.
         """
-        network, card = load_model(Path(folder))
-        return cls(network, name or f"ppo:{folder}", temperature=temperature, seed=seed, card=card)
+        path = Path(folder)
+        network, card = load_model(path)
+        return cls(network, name or f"ppo:{folder}", temperature=temperature, seed=seed, card=card, folder=path)
 
     def check_players(self, players: int) -> None:
         """Refuse a table with more seats than the network can read."""

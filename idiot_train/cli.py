@@ -32,6 +32,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "replay": ("idiot_agents.replay", "step through the record of a game"),
     "bench": ("idiot_agents.bench", "let agents play matches against each other"),
     "train": ("idiot_train.train_command", "train a model by self-play"),
+    "exploit": ("idiot_train.exploiter", "train a best response to an agent: what does it give away?"),
     "doctor": ("idiot_train.doctor", "look at this installation: versions, cache, extras"),
     "completion": ("idiot_train.completion", "make the shell complete the words of idiot"),
 }

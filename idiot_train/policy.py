@@ -11,6 +11,7 @@ from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import nn
 
+from idiot_agents.errors import InputError
 from idiot_agents.network import Encoder, Network
 from idiot_env.hidden import LAYOUT as HIDDEN_LAYOUT
 from idiot_env.observation import OBSERVATION_SIZE
@@ -176,14 +177,38 @@ class IdiotPolicy(MaskableActorCriticPolicy):
         """Judged values ``[B, 1]``."""
         return super().predict_values(obs) if self.critic is None else self.critic(obs)
 
+    @property
+    def _layers(self) -> dict[str, nn.Linear]:
+        """The layers of the model by the names they have in ``idiot_agents.network``."""
+        linear = [layer for layer in self.features_extractor.layers if isinstance(layer, nn.Linear)]
+        named = {f"trunk.{i}": layer for i, layer in enumerate(linear)}
+        return named | {"policy": self.action_net, "value": self.value_net}
+
+    def start_from(self, network: Network, name: str) -> None:
+        """Take over the weights of a model.
+
+        Raises:
+            InputError: if it is built otherwise.
+        """
+        theirs, ours = network.encoder, self.features_extractor.encoder
+        same = (theirs.players, theirs.rules, theirs.memory) == (ours.players, ours.rules, ours.memory)
+        expected = {f"{layer}.bias": tuple(module.bias.shape) for layer, module in self._layers.items()}
+        found = {key: bias.shape for key, bias in network.tensors.items() if key.endswith(".bias")}
+        if not same or found != expected:
+            raise InputError(
+                f"start={name!r} is not possible: it reads {theirs.players} players, rules {theirs.rules}, memory "
+                f"{theirs.memory} with layers {list(found.values())}, and this run {ours.players}, {ours.rules}, "
+                f"{ours.memory} with {list(expected.values())}."
+            )
+        with torch.no_grad():
+            for layer, module in self._layers.items():
+                module.weight.copy_(torch.from_numpy(network.tensors[f"{layer}.weight"]))
+                module.bias.copy_(torch.from_numpy(network.tensors[f"{layer}.bias"]))
+
     def to_network(self) -> Network:
         """A copy of the present weights as the NumPy network that plays without torch."""
-        trunk = self.features_extractor
-        linear = [layer for layer in trunk.layers if isinstance(layer, nn.Linear)]
-        named = {f"trunk.{i}": layer for i, layer in enumerate(linear)}
-        named |= {"policy": self.action_net, "value": self.value_net}
         tensors = {}
-        for name, layer in named.items():
+        for name, layer in self._layers.items():
             tensors[f"{name}.weight"] = layer.weight.detach().cpu().numpy().copy()
             tensors[f"{name}.bias"] = layer.bias.detach().cpu().numpy().copy()
-        return Network(trunk.encoder, tensors)
+        return Network(self.features_extractor.encoder, tensors)

@@ -248,6 +248,8 @@ def make_learner(config: TrainConfig, opponents: Opponents, tensorboard: Path | 
         rollout_buffer_class=SeatBuffer if "seats" in order else SeededBuffer,
         rollout_buffer_kwargs=order,
     )
+    if config.start:
+        learner.policy.start_from(load_model(Path(config.start))[0], config.start)
     opponents.copy.refresh(learner.policy.to_network())
     outputs = [TensorBoardOutputFormat(str(tensorboard))] if tensorboard else []
     learner.set_logger(Logger(folder=None, output_formats=outputs))
