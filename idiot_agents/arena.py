@@ -262,11 +262,16 @@ def ask(
 # --- what a game is worth --------------------------------------------------------------------------------------------
 
 
-def losses(games: Games, losers: int) -> npt.NDArray[np.float64]:
+def lost_shares(place: npt.NDArray[np.int8], losers: int) -> npt.NDArray[np.float64]:
     """Each seat's share of being an idiot, float ``[G, P]``: 0 or 1, and in a cut-off game shared by those still in."""
-    still_in = games.place == 0
+    still_in = place == 0
     shared: npt.NDArray[np.float64] = still_in * np.minimum(losers / still_in.sum(axis=1, keepdims=True), 1.0)
     return shared
+
+
+def losses(games: Games, losers: int) -> npt.NDArray[np.float64]:
+    """:func:`lost_shares` of some games."""
+    return lost_shares(games.place, losers)
 
 
 def firsts(games: Games) -> npt.NDArray[np.float64]:
