@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -137,13 +138,13 @@ def drawn_in(world: Any, state: Any) -> list[int]:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_their_searches_play_in_the_arena(method: str) -> None:
-    agent = make_agent(f"openspiel:{method}:12", 1)
+    agent = make_agent(f"openspiel:{method}:8", 1)
     assert isinstance(agent, BatchAgent)
-    assert agent.name == f"openspiel:{method}:12"
+    assert agent.name == f"openspiel:{method}:8"
     rules, seeds = Rules.preset("norsk"), np.array([3, 3, 8])
     lineups = np.array([[0, 1], [1, 0], [0, 1]])
-    first = play_games([agent, make_agent("random")], lineups, seeds, rules)
-    again = play_games([make_agent(agent.name, 9), make_agent("random")], lineups[::-1], seeds[::-1], rules)
+    first = play_games([agent, make_agent("random")], lineups, seeds, rules, 60)
+    again = play_games([make_agent(agent.name, 9), make_agent("random")], lineups[::-1], seeds[::-1], rules, 60)
     assert (first.place == again.place[::-1]).all(), "no result depends on the order of games"
     assert (first.decisions == again.decisions[::-1]).all()
 
@@ -204,3 +205,10 @@ def test_a_search_finds_the_winning_action() -> None:
 def test_bad_specs_are_refused(spec: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         make_agent(spec)
+
+
+def test_without_openspiel_its_agents_say_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyspiel", None)
+    monkeypatch.delitem(sys.modules, "idiot_agents.openspiel")
+    with pytest.raises(InputError, match="needs OpenSpiel: install the extra openspiel"):
+        make_agent("openspiel:mcts:8")
