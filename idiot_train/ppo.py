@@ -20,62 +20,29 @@ its folder:
 
 from __future__ import annotations
 
-import json
-import platform
-import shutil
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import numba
-import numpy as np
-import sb3_contrib
-import stable_baselines3
 import torch
 import yaml
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger, TensorBoardOutputFormat
 from tqdm import tqdm
 
-import idiot_env
-from idiot_agents.arena import play_match
-from idiot_agents.network import Encoder, load_model, save_model, write_file
+from idiot_agents.network import Encoder, load_model, write_file
 from idiot_agents.neural import NeuralAgent
-from idiot_agents.registry import make_agent
-from idiot_env import Rules
 from idiot_env.seats import LearnerSeats
 from idiot_train.all_seats import SeatBuffer, SeededBuffer, TeachingSeats
 from idiot_train.config import TrainConfig
+from idiot_train.curve import Curve, CurvePoint
 from idiot_train.learner import SelfPlayPPO
 from idiot_train.opponents import Opponents
 from idiot_train.policy import IdiotPolicy
 from idiot_train.state import STATE_FILE, load_state, save_state
 from idiot_train.tables import make_pool
 from idiot_train.vec_env import LearnerVecEnv
-
-RATINGS = (800, 900, 1000, 1100, 1200, 1300, 1400)
-"""Ticks of the rating's axis."""
-
-
-@dataclass(frozen=True)
-class CurvePoint:
-    """One evaluation on the way, of the sharpened policy on deals that stay the same.
-
-    Attributes:
-        decisions, seconds: the learner's decisions and the time until then.
-        lost, low, high: share of games lost at the main table against the first of ``references``, with its interval.
-        relative: share of games lost, as a multiple of an even share, mean over all tables and ``references``.
-        truncated: games cut off, of all that were played for this point.
-    """
-
-    decisions: int
-    seconds: float
-    lost: float
-    low: float
-    high: float
-    relative: float
-    truncated: int
 
 
 def linear(start: float, end: float) -> Any:
@@ -89,12 +56,9 @@ class SelfPlay(BaseCallback):
     def __init__(self, config: TrainConfig, opponents: Opponents, folder: Path, quiet: bool) -> None:
         super().__init__()
         self.config, self.opponents, self.folder = config, opponents, folder
-        self.references = [make_agent(spec, config.seed) for spec in config.references]
-        self.curve: list[CurvePoint] = []
-        self.best = ""
+        self.curve = Curve(config, folder)
         self.bar = tqdm(total=config.decisions, unit=" decisions", unit_scale=True, disable=quiet, mininterval=1.0)
         self._rollout = 0
-        self._points = 0
         self._seconds_before = 0.0
 
     def _on_training_start(self) -> None:
@@ -121,8 +85,7 @@ class SelfPlay(BaseCallback):
             if rollout and rollout % config.past_rollouts == 0:
                 self.opponents.snapshot(self.policy.to_network())
             self.opponents.take_results(self.model.env.seats)
-        if done * config.evaluations >= self._points and config.evaluations:
-            self._points += 1
+        if self.curve.is_due(self.num_timesteps):
             self.evaluate()
         self._rollout += 1
 
@@ -141,10 +104,9 @@ class SelfPlay(BaseCallback):
     def save(self) -> None:
         """Write the state, from which a stopped run goes on."""
         facts = {
-            "curve": [asdict(point) for point in self.curve],
-            "best": self.best,
+            "curve": [asdict(point) for point in self.curve.points],
+            "best": self.curve.best,
             "rollout": self._rollout,
-            "points": self._points,
             "seconds": self.seconds,
             "torch": torch.__version__,
         }
@@ -153,70 +115,24 @@ class SelfPlay(BaseCallback):
     def load(self, learner: SelfPlayPPO) -> None:
         """Take up the state that :meth:`save` has written."""
         facts = load_state(self.folder / STATE_FILE, learner, self.opponents)
-        self.curve = [CurvePoint(**point) for point in facts["curve"]]
-        self.best, self._rollout, self._points = facts["best"], facts["rollout"], facts["points"]
+        self.curve.points = [CurvePoint(**point) for point in facts["curve"]]
+        self.curve.best, self._rollout = facts["best"], facts["rollout"]
         self._seconds_before = facts["seconds"]
         self.bar.update(learner.num_timesteps)
 
     def evaluate(self) -> None:
         """One point of the curve, and a checkpoint."""
-        network = self.policy.to_network()
-        agent = NeuralAgent(network, "learner")
-        config, matches, relative = self.config, [], []
-        for rules, players in config.tables:
-            for reference in self.references:
-                match = play_match(agent, reference, rules, players, config.evaluation_deals, seed=config.seed)
-                matches.append(match)
-                relative.append(match.lost * players / rules.losers)
-        first, mean = matches[0], float(np.mean(relative))
-        lost = first.figures.lost
-        cut = sum(match.truncated for match in matches)
-        best = min((point.relative for point in self.curve), default=np.inf)
-        self.curve.append(
-            CurvePoint(self.num_timesteps, self.seconds, lost.mean, lost.low, lost.high, relative=mean, truncated=cut)
-        )
-        self.bar.set_postfix_str(f"lost to {first.others} {first.lost:.1%}")
-        self.logger.record("eval/lost", first.lost)
-        self.logger.record("eval/relative", mean)
-        if config.keep_checkpoints:
-            name = f"{self.num_timesteps:010d}"
-            folder = self.folder / "checkpoints"
-            save_model(folder / name, network, model_facts(config, self.num_timesteps))
-            if mean < best:
-                self.best = name
-            old = [path for path in sorted(folder.iterdir()) if path.name != self.best]
-            for path in old[: -config.keep_checkpoints]:
-                shutil.rmtree(path)
+        point = self.curve.measure(self.policy.to_network(), self.num_timesteps, self.seconds)
+        self.bar.set_postfix_str(f"lost to {self.curve.references[0].name} {point.lost:.1%}")
+        self.logger.record("eval/lost", point.lost)
+        self.logger.record("eval/relative", point.relative)
 
 
-def model_facts(config: TrainConfig, decisions: int) -> dict[str, Any]:
-    """What a model folder says about its training."""
-    several = len(config.table_names) > 1
-    return {
-        "rules": [str(Rules.parse(name)) for name in config.table_names] if several else str(config.tables[0][0]),
-        "players": config.players,
-        "house_rules": config.house_rules,
-        "seed": config.seed,
-        "decisions": decisions,
-        "config": config.model_dump(),
-        "versions": {
-            "idiot_env": idiot_env.__version__,
-            "python": platform.python_version(),
-            "numpy": np.__version__,
-            "numba": numba.__version__,
-            "torch": torch.__version__,
-            "stable_baselines3": stable_baselines3.__version__,
-            "sb3_contrib": sb3_contrib.__version__,
-        },
-    }
-
-
-def make_learner(config: TrainConfig, opponents: Opponents, tensorboard: Path | None = None) -> SelfPlayPPO:
-    """The learner on the vector environment that the configuration describes."""
-    torch.set_num_threads(config.threads)
+def make_seats(config: TrainConfig, opponents: Opponents) -> LearnerSeats:
+    """The games that the configuration describes: those of :class:`TeachingSeats` if all seats teach."""
     kind: type[LearnerSeats] = TeachingSeats if config.teach == "all_seats" else LearnerSeats
     rules, players = config.tables[0]
-    seats = kind(
+    return kind(
         config.games,
         opponents.policies,
         shares=opponents.shares,
@@ -225,6 +141,12 @@ def make_learner(config: TrainConfig, opponents: Opponents, tensorboard: Path | 
         max_decisions=config.max_decisions,
         pool=make_pool(config),
     )
+
+
+def make_learner(config: TrainConfig, opponents: Opponents, tensorboard: Path | None = None) -> SelfPlayPPO:
+    """The learner on the vector environment that the configuration describes."""
+    torch.set_num_threads(config.threads)
+    seats = make_seats(config, opponents)
     order: dict[str, Any] = dict(seed=config.seed)
     if isinstance(seats, TeachingSeats):
         order["seats"] = seats
@@ -279,42 +201,6 @@ def train(
     if resume:
         callback.load(learner)
     learner.learn(config.decisions - learner.num_timesteps, callback=callback, reset_num_timesteps=not resume)
-    model = folder / "model"
-    facts = model_facts(config, learner.num_timesteps)
-    if config.keep == "best":
-        network, card = load_model(folder / "checkpoints" / callback.best)
-        facts["decisions"] = card["decisions"]
-    else:
-        network = learner.policy.to_network()
-    save_model(model, network, facts)
-    if callback.curve:
-        write_file(folder / "curve.json", json.dumps([asdict(point) for point in callback.curve], indent=1).encode())
-        draw_curve(callback.curve, callback.references[0].name, config, folder / "curve.png")
+    agent = callback.curve.finish(learner.policy.to_network(), learner.num_timesteps)
     (folder / STATE_FILE).unlink(missing_ok=True)
-    return NeuralAgent.load(model), callback.curve
-
-
-def draw_curve(curve: list[CurvePoint], reference: str, config: TrainConfig, path: Path) -> None:
-    """The learning curve with its intervals as a picture; with two players also as a rating, greedy being 1000."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(7, 4), layout="constrained")
-    axes = figure.subplots()
-    decisions = [point.decisions for point in curve]
-    axes.fill_between(decisions, [p.low for p in curve], [p.high for p in curve], alpha=0.25, linewidth=0)
-    axes.plot(decisions, [point.lost for point in curve], marker="o")
-    rules, players = config.tables[0]
-    axes.axhline(rules.losers / players, color="grey", linestyle="--", linewidth=1, label="even")
-    axes.set(
-        xlabel="learner's decisions",
-        ylabel=f"games lost against {reference}",
-        title=f"{config.name}: {players} players, {rules}",
-        ylim=(0, 1),
-    )
-    if players == 2 and reference == "greedy":
-        ratings = axes.twinx()
-        ratings.set(ylim=(0, 1), ylabel="rating")
-        ticks = [1 / (1 + 10 ** ((rating - 1000) / 400)) for rating in RATINGS]
-        ratings.set_yticks(ticks, [str(rating) for rating in RATINGS])
-    axes.legend(frameon=False)
-    figure.savefig(path, dpi=120)
+    return agent, callback.curve.points

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from idiot_agents.errors import InputError
 
 if TYPE_CHECKING:
-    from idiot_train.ppo import CurvePoint
+    from idiot_train.curve import CurvePoint
 from idiot_train.extras import need_extra
 
 
