@@ -24,6 +24,7 @@ import numpy.typing as npt
 from idiot_agents.behaviour import N_COUNTS, watch, watch_batch
 from idiot_agents.compiled import CompiledAgent, choose
 from idiot_agents.intervals import Estimate, estimate
+from idiot_agents.luck import Luck
 from idiot_agents.protocol import Actions, Agent, BatchAgent, Masks, Observations, Streams, is_cheater
 from idiot_env import Rules, View, engine
 from idiot_env._jit import jit
@@ -106,6 +107,7 @@ class Games:
         truncated: bool ``[G]``.
         decisions: int32 ``[G]``.
         counts: int64 ``[K, C]``, what ``behaviour.watch`` counted; zeros unless it was asked for.
+        luck: float ``[G, P]``, the luck of the cards by seat (``luck.py``); zeros unless it was asked for.
         seconds: float ``[K]``, time each agent took; zeros in the compiled loop, where nobody can tell.
         asked: int64 ``[K]``, decisions in which that time was taken.
     """
@@ -113,6 +115,7 @@ class Games:
     place: npt.NDArray[np.int8]
     truncated: npt.NDArray[np.bool_]
     decisions: npt.NDArray[np.int32]
+    luck: npt.NDArray[np.float64]
     counts: npt.NDArray[np.int64]
     seconds: npt.NDArray[np.float64]
     asked: npt.NDArray[np.int64]
@@ -121,7 +124,8 @@ class Games:
     def empty(cls, games: int, players: int, agents: int) -> Games:
         return cls(
             np.zeros((games, players), np.int8), np.zeros(games, np.bool_), np.zeros(games, np.int32),
-            np.zeros((agents, N_COUNTS), np.int64), np.zeros(agents), np.zeros(agents, np.int64),
+            np.zeros((games, players)), np.zeros((agents, N_COUNTS), np.int64), np.zeros(agents),
+            np.zeros(agents, np.int64),
         )  # fmt: skip
 
     @classmethod
@@ -181,6 +185,7 @@ def play_games(
     max_decisions: int = MAX_DECISIONS,
     *,
     watching: bool = False,
+    luck: Luck | None = None,
 ) -> Games:
     """Play G games.
 
@@ -189,10 +194,11 @@ def play_games(
         lineups: int64 ``[G, P]``, the place in ``agents`` of whoever sits in each seat.
         seeds: int64 ``[G]`` deal seeds.
         watching: count what ``behaviour.py`` describes.
+        luck: measures the luck of the cards; not in the compiled loop.
     """
     taking_part = set(np.unique(lineups).tolist())
-    if not all(isinstance(agents[number], CompiledAgent) for number in taking_part):
-        return play_batched(agents, lineups, seeds, rules, max_decisions, watching=watching)
+    if luck is not None or not all(isinstance(agents[number], CompiledAgent) for number in taking_part):
+        return play_batched(agents, lineups, seeds, rules, max_decisions, watching=watching, luck=luck)
     kinds = np.array([agent.kind if isinstance(agent, CompiledAgent) else -1 for agent in agents], np.int64)
     games = Games.empty(len(lineups), lineups.shape[1], len(agents))
     observation, mask = np.zeros(OBSERVATION_SIZE, np.int8), np.zeros(N_ACTIONS, np.int8)
@@ -209,6 +215,7 @@ def play_batched(
     max_decisions: int = MAX_DECISIONS,
     *,
     watching: bool = False,
+    luck: Luck | None = None,
 ) -> Games:
     """:func:`play_games` for any agents: all games side by side, each agent asked for all views that wait for it."""
     players = lineups.shape[1]
@@ -236,7 +243,12 @@ def play_batched(
                 streams[waiting] = own
         if watching:
             watch_batch(batch.observation[rows], batch.mask[rows], chosen, who, games.counts)
-        batch.step(chosen, rows)
+        if luck is None:
+            batch.step(chosen, rows)
+        else:
+            earlier = batch.states[rows]
+            batch.step(chosen, rows)
+            games.luck[rows, seats] += luck.of_cards(earlier, batch.states[rows], seats, chosen, seeds[rows])
         rows = rows[batch.seat[rows] != NOBODY]
     states = batch.states
     games.place[:] = states["place"][:, :players]

@@ -26,7 +26,7 @@ from idiot_agents.result_files import check_fingerprints, check_place, compare, 
 from idiot_agents.results import Result, deal_scores, make_result
 from idiot_agents.sprt import FIRST_LOOK, LOOK, Sprt
 from idiot_agents.tables import print_result
-from idiot_agents.tournament import Cell, Partial, Task, Tournament, play_tasks
+from idiot_agents.tournament import Cell, Partial, Task, Tournament, make_control, play_tasks
 from idiot_env import Rules
 
 DEALS = 2000
@@ -112,7 +112,7 @@ def play_sprt(
     shortened = tournament.shortened(deals)
     games = Games.join(parts)
     kept = slice(0, deals * tournament.players)
-    played = {cell: Games(games.place[kept], games.truncated[kept], games.decisions[kept],
+    played = {cell: Games(games.place[kept], games.truncated[kept], games.decisions[kept], games.luck[kept],
                           games.counts, games.seconds, games.asked)}  # fmt: skip
     result = make_result(shortened, played)
     result["sprt"] = {
@@ -200,6 +200,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             f"--{name}", type=float, metavar="CHANCE", help=f"with --sprt, the chance of {what} (default: 0.05)"
         )
     parser.add_argument(
+        "--control-variate",
+        metavar="ppo:PATH",
+        help="shorten the intervals by what this model's value network says of luck; slower, for slow agents",
+    )
+    parser.add_argument(
         "--json",
         type=Path,
         metavar="FILE",
@@ -264,7 +269,14 @@ def run(args: argparse.Namespace) -> int:
     deals = args.deals or TIERS.get(args.tier) or (DEALS if sprt is None else MOST_DEALS_OF_SPRT)
     jobs = args.jobs or (os.cpu_count() or 1 if args.tier in ("standard", "record") else 1)
     tournament = Tournament(
-        agents, rules, players, deals, seed=args.seed, max_decisions=args.max_decisions, watching=args.behaviour
+        agents,
+        rules,
+        players,
+        deals,
+        seed=args.seed,
+        max_decisions=args.max_decisions,
+        watching=args.behaviour,
+        control=make_control(args.control_variate) if args.control_variate is not None else None,
     )
     partial = None
     if args.json is not None:
@@ -294,6 +306,8 @@ def command_of(result: Result) -> str:
     for name in ("players", "seed", "max_decisions"):
         words += [f"--{name.replace('_', '-')}", str(result[name])]
     words += ["--deals", str(deals)] + (["--behaviour"] if result["behaviour_counted"] else [])
+    if result["control_variate"]:
+        words += ["--control-variate", result["control_variate"]["name"]]
     if sprt:
         words += ["--sprt", f"{sprt['p0']},{sprt['p1']}", "--alpha", str(sprt["alpha"]), "--beta", str(sprt["beta"])]
     return shlex.join(words)
@@ -332,6 +346,7 @@ def reproduce(args: argparse.Namespace) -> int:
             seed=there["seed"],
             max_decisions=there["max_decisions"],
             watching=there.get("behaviour_counted") is True,
+            control=make_control(there["control_variate"]["name"]) if there.get("control_variate") else None,
         )
     except (KeyError, TypeError, ValueError) as error:
         reason = error if isinstance(error, ValueError) else f"its entry {error} is missing or wrong"

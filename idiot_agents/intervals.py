@@ -125,6 +125,11 @@ def studentised(values: Floats, seed: int, draws: int = DRAWS, level: float = LE
     return mean - float(high) * spread, mean - float(low) * spread
 
 
+def is_rare(per_deal: Floats) -> bool:
+    """Whether too few deals stand against the rest for a bootstrap."""
+    return int(min((per_deal < 1).sum(), (per_deal > 0).sum())) < FEW
+
+
 def estimate(per_deal: npt.NDArray[np.floating], seed: int = 0, draws: int = DRAWS) -> Estimate:
     """The mean over deals of a share, with its 95 % interval.
 
@@ -141,9 +146,8 @@ def estimate(per_deal: npt.NDArray[np.floating], seed: int = 0, draws: int = DRA
     mean = float(values.mean())
     if len(values) > 1 and np.ptp(values) == 0 and 0 < mean < 1:
         return Estimate(mean, mean, mean)  # copies of one agent: every deal is shared evenly, whatever the cards
-    not_won, not_lost = int((values < 1).sum()), int((values > 0).sum())
-    if min(not_won, not_lost) < FEW:
-        if not_won < not_lost:
+    if is_rare(values):
+        if (values < 1).sum() < (values > 0).sum():
             return estimate(1 - values).mirrored()
         return Estimate(mean, *exact(float(values.sum()), len(values)))
     low, high = studentised(values, seed, draws)

@@ -47,6 +47,9 @@ def html_report(result: Result) -> str:
         parts += [_section("Ratings", rating_plot(result)), _ratings(result)]
     parts.append(_section("Who beats whom", heat_map(result)))
     parts.append(_section("All pairings", _matches(result)))
+    if result["control_variate"]:
+        title = f"Without the luck that {result['control_variate']['name']} sees"
+        parts.append(_section(title, _controlled(result)))
     if "mixed" in result:
         parts.append(_section("All agents mixed", _mixed(result)))
     parts.append(_section("Length of games", length_plot(result)))
@@ -119,6 +122,19 @@ def _matches(result: Result) -> str:
             ]
         )
     return _rows(header, rows)
+
+
+def _controlled(result: Result) -> str:
+    rows = [
+        [
+            marked(result, match["focal"]),
+            marked(result, match["others"]),
+            _estimate(match["controlled"]),
+            f"{match['controlled']['length']:.2f} ×",
+        ]
+        for match in result["matches"]
+    ]
+    return _rows(["agent", "against", "score", "length of the interval"], rows)
 
 
 def _mixed(result: Result) -> str:

@@ -139,7 +139,10 @@ def check_fingerprints(there: Result, here: Result) -> tuple[list[str], list[str
     pointless: list[str] = []
     noted: list[str] = []
     by_name = {agent["name"]: agent for agent in here["agents"]}
-    for agent in there["agents"]:
+    models = [there["control_variate"]] if there.get("control_variate") else []
+    for agent in models:
+        by_name[agent["name"]] = here["control_variate"]
+    for agent in there["agents"] + models:
         for name, value in by_name[agent["name"]].items():
             if name.endswith("sha256") and agent.get(name) != value:
                 changed = noted if name == "code_sha256" else pointless

@@ -10,7 +10,7 @@ ratings          by maximum likelihood over all games (``ratings.py``), with eac
 cycles           circles in which each beats the next, where that is sure
 behaviour        how each agent plays (``behaviour.py``), if that was counted
 sprt             the sequential test, if there was one
-control_variate  what it did to the intervals, if there was one
+control_variate  the model, if there was one; each match then has its score ``controlled``, too
 timing           milliseconds a decision, in batches as the arena asks: the only entry that is never the same twice
 ===============  =====================================================================================================
 """
@@ -32,7 +32,8 @@ import idiot_env
 from idiot_agents.arena import Figures, Games, deal_seeds, figures, play_batched, scores
 from idiot_agents.behaviour import describe
 from idiot_agents.compiled import CompiledAgent
-from idiot_agents.intervals import LEVEL, student_quantile
+from idiot_agents.intervals import LEVEL, estimate, student_quantile
+from idiot_agents.luck import controlled
 from idiot_agents.ratings import collect_stages, rate
 from idiot_agents.tournament import MIXED, Cell, Tournament
 
@@ -94,7 +95,23 @@ def describe_matches(tournament: Tournament, played: Played) -> list[Entry]:
                 found[name] = {"mean": 1 - found[name]["mean"], "low": 1 - high, "high": 1 - low}
         pair = {"focal": tournament.names[a], "others": tournament.names[b], "games": len(games.place)}
         matches.append(pair | found | {"lengths": lengths_of(games)})
+        if tournament.luck is not None:
+            matches[-1]["controlled"] = describe_controlled(tournament, played, cell, a != cell.focal)
     return matches
+
+
+def describe_controlled(tournament: Tournament, played: Played, cell: Cell, mirrored: bool) -> Entry:
+    """The focal agent's score with luck taken away, and the length of its interval as a share of the plain one's."""
+    assert tournament.luck is not None, "no luck was measured"
+    games, deals = played[cell], tournament.deals
+    own = own_seats(tournament, cell, cell.focal, deals)
+    cards = [(games.luck * seats).reshape(deals, -1).sum(axis=1) for seats in (own, ~own)]
+    seeds = deal_seeds(tournament.rules, tournament.players, deals, tournament.seed)
+    luck = np.column_stack([*cards, tournament.luck.of_deals(seeds, tournament.rules, tournament.players)])
+    per_deal = deal_scores(tournament, played, cell)
+    plain, found = estimate(per_deal), controlled(per_deal, luck)
+    length = (found.high - found.low) / (plain.high - plain.low) if plain.high > plain.low else 1.0
+    return asdict(found.mirrored() if mirrored else found) | {"length": length}
 
 
 def describe_mixed(tournament: Tournament, played: Played) -> list[Entry]:
@@ -108,7 +125,7 @@ def describe_mixed(tournament: Tournament, played: Played) -> list[Entry]:
         if not there.any():
             continue
         part = Games(games.place[there], games.truncated[there], games.decisions[there],
-                     games.counts, games.seconds, games.asked)  # fmt: skip
+                     games.luck[there], games.counts, games.seconds, games.asked)  # fmt: skip
         found = figures(part, own[there], players, tournament.rules.losers)
         rows.append({"agent": tournament.names[agent], "games": int(there.sum()), **asdict(found)})
     return rows

@@ -65,6 +65,19 @@ def match_table(result: Result) -> Table:
     return table
 
 
+def controlled_table(result: Result) -> Table:
+    """Scores with luck taken away."""
+    name = result["control_variate"]["name"]
+    table = _table(
+        f"score without the luck that {name} sees", ("agent", "against"), ("score", "95 % interval", "its length")
+    )
+    for match in result["matches"]:
+        found = match["controlled"]
+        names = marked(result, match["focal"]), marked(result, match["others"])
+        table.add_row(*names, f"{found['mean']:.2%}", _interval(found), f"{found['length']:.2f} ×")
+    return table
+
+
 def mixed_table(result: Result) -> Table:
     """Each agent at tables of all agents mixed."""
     table = _table(
@@ -175,6 +188,8 @@ def print_result(result: Result, *, cross: bool = False) -> None:
     """
     out = console()
     out.print(match_table(result))
+    if result["control_variate"]:
+        out.print(controlled_table(result))
     if "mixed" in result:
         out.print(mixed_table(result))
     if "ratings" in result:

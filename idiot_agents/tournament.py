@@ -38,6 +38,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import safetensors.numpy
 
 from idiot_agents.arena import (
     MAX_DECISIONS,
@@ -51,7 +52,9 @@ from idiot_agents.arena import (
 )
 from idiot_agents.compiled import CompiledAgent
 from idiot_agents.errors import InputError
+from idiot_agents.luck import FEWEST_DEALS, Luck
 from idiot_agents.network import write_file
+from idiot_agents.neural import NeuralAgent
 from idiot_agents.protocol import Agent, is_cheater, is_reproducible
 from idiot_agents.registry import make_agent
 from idiot_agents.search import SearchAgent
@@ -89,13 +92,15 @@ def sources_sha256(path: Path) -> str:
 
 
 def describe_agent(agent: Agent) -> dict[str, Any]:
-    """An agent's name, the hash of the file its code is in, and what else it is made of.
+    """An agent's name, the hash of the file its code is in, and of a model the hash of its weights.
 
-    ``fingerprint()`` of an agent, where it has one, gives hashes by name: of a model's weights, or of those that a
-    search uses.
+    Other agents that are made of more than code tell hashes by name in a method ``fingerprint()``.
     """
     source = inspect.getsourcefile(type(agent))
     described: dict[str, Any] = {"name": agent.name, "code_sha256": sources_sha256(Path(source)) if source else None}
+    if isinstance(agent, NeuralAgent):
+        weights = safetensors.numpy.save(dict(agent.network.tensors))  # as in the model's file
+        described["weights_sha256"] = hashlib.sha256(weights).hexdigest()
     fingerprint = getattr(agent, "fingerprint", None)
     if fingerprint is not None:
         described |= fingerprint()
@@ -109,6 +114,31 @@ def deals_per_task(agent: Agent) -> int:
     return OF_SEARCH if isinstance(agent, SearchAgent) or is_cheater(agent) else DEALS_PER_TASK
 
 
+def check_control(agents: Sequence[Agent], deals: int) -> None:
+    """Refuse a control variate where it would be biased, or more noise than help.
+
+    Raises:
+        InputError: with the reason.
+    """
+    for agent in agents:
+        if is_cheater(agent):
+            raise InputError(f"{agent.name!r} plays by hidden cards: a control variate holds for honest agents only.")
+    if deals < FEWEST_DEALS:
+        raise InputError(f"{deals} deals are too few for a control variate: give {FEWEST_DEALS} or more.")
+
+
+def make_control(spec: str) -> NeuralAgent:
+    """The model that a control variate is to come from.
+
+    Raises:
+        InputError: for anything that is no trained model.
+    """
+    agent = make_agent(spec)
+    if not isinstance(agent, NeuralAgent):
+        raise InputError(f"{spec!r} has no value network: name a trained model, as ppo:PATH.")
+    return agent
+
+
 class Tournament:
     """All games between some agents at one table.
 
@@ -116,9 +146,11 @@ class Tournament:
         agents: two or more, of different names.
         pairs: only these pairings (focal agent, others) instead of all of them and the mixed tables.
         watching: count what ``behaviour.py`` describes.
+        control: the model whose values are a control variate, see ``luck.py``.
 
     Raises:
         ValueError: for an impossible table, or agents that cannot play at it.
+        InputError: for a control variate that would not hold.
     """
 
     def __init__(
@@ -131,14 +163,18 @@ class Tournament:
         seed: int = 0,
         max_decisions: int = MAX_DECISIONS,
         watching: bool = False,
+        control: NeuralAgent | None = None,
         pairs: Iterable[tuple[Agent, Agent]] | None = None,
     ) -> None:
-        check_agents(agents, rules, players)
+        check_agents([*agents, *([control] if control else [])], rules, players)
+        if control is not None:
+            check_control(agents, deals)
         self.agents = sorted(agents, key=lambda agent: agent.name)
         self.order = [self.names.index(agent.name) for agent in agents]
         """The agents as they were given, as places in the sorted ones."""
         self.rules, self.players, self.deals, self.seed = rules, players, deals, seed
-        self.max_decisions, self.watching = max_decisions, watching
+        self.max_decisions, self.watching, self.control = max_decisions, watching, control
+        self.luck = Luck(control.network) if control is not None else None
         self.cells = self.all_cells() if pairs is None else self._some_cells(pairs)
 
     @cached_property
@@ -183,13 +219,15 @@ class Tournament:
         """The games of a task."""
         seeds = np.repeat(deal_seeds(self.rules, self.players, task.deals, self.seed, task.first), self.players)
         lineups = self.lineups(self.cells[task.cell], task.first, task.deals)
-        return play_games(self.agents, lineups, seeds, self.rules, self.max_decisions, watching=self.watching)
+        return play_games(
+            self.agents, lineups, seeds, self.rules, self.max_decisions, watching=self.watching, luck=self.luck
+        )
 
     def shortened(self, deals: int) -> Tournament:
         """The same with fewer deals, the first of them."""
         copy = Tournament(
             [self.agents[number] for number in self.order], self.rules, self.players, deals, seed=self.seed,
-            max_decisions=self.max_decisions, watching=self.watching,
+            max_decisions=self.max_decisions, watching=self.watching, control=self.control,
         )  # fmt: skip
         copy.cells = self.cells
         return copy
@@ -208,6 +246,7 @@ class Tournament:
             "deals_hash": deals_hash(seeds, self.rules, self.players),
             "max_decisions": self.max_decisions,
             "behaviour_counted": self.watching,
+            "control_variate": describe_agent(self.control) if self.control is not None else None,
         }
 
 
@@ -216,9 +255,10 @@ class Tournament:
 _worker: Tournament | None = None
 
 
-def _start_worker(specs: Sequence[str], seed: int, settings: Mapping[str, Any]) -> None:
+def _start_worker(specs: Sequence[str], seed: int, control: str | None, settings: Mapping[str, Any]) -> None:
     global _worker
-    _worker = Tournament([make_agent(spec, seed, cheats=True) for spec in specs], **settings)
+    agents = [make_agent(spec, seed, cheats=True) for spec in specs]
+    _worker = Tournament(agents, **settings, control=make_control(control) if control is not None else None)
 
 
 def _work(task: Task) -> Games:
@@ -257,10 +297,14 @@ def play_tasks(
     settings = {
         name: getattr(tournament, name) for name in ("rules", "players", "deals", "seed", "max_decisions", "watching")
     }
+    control = tournament.control.name if tournament.control is not None else None
     jobs = min(jobs, len(tasks))
     others = set(multiprocessing.active_children())
     pool = ProcessPoolExecutor(
-        jobs, multiprocessing.get_context("spawn"), _start_worker, (tournament.names, tournament.seed, settings)
+        jobs,
+        multiprocessing.get_context("spawn"),
+        _start_worker,
+        (tournament.names, tournament.seed, control, settings),
     )
     waiting: deque[tuple[Task, Future[Games]]] = deque()
     rest, finished = iter(tasks), False
