@@ -18,8 +18,8 @@ fixed points of Bellman's equations, and iteration from 0 finds them from below.
 lies on no cycle, only finitely many values occur, and the iteration ends when nothing changes: exactly.  The opponent
 is granted sight of the searcher's hand, so a win of 1 holds against anybody.
 
-``score`` orders actions that force as much: win less lose with :data:`PATIENCE` per decision, so that a win is brought
-home and a loss put off instead of going round in circles.
+After k rounds of iteration a value is what can be forced within k decisions.  The round in which it became final tells,
+among actions that force as much, which one makes progress: a win is brought home instead of being kept for ever.
 """
 
 from __future__ import annotations
@@ -50,8 +50,6 @@ MAX_NODES = 20_000
 MAX_LIVE = 16
 """Cards that are neither burned nor in the stock; with more, the positions would hardly fit."""
 EDGES_A_NODE = 10
-PATIENCE = 1e-6
-"""What a decision costs: little enough that no probability of a few cards is mistaken for another."""
 _WON, _LOST = 0, 1
 _GOLDEN = np.int64(-7046029254386353131)
 
@@ -185,7 +183,7 @@ def expand(root, nodes, table, first, target, action, weight, states, mask):
     state, after = states[0], states[1]
     states[0] = root[0]
     # The unseen cards that are not face-down are the opponent's, and known to be.
-    unseen = 0
+    unseen = np.int64(0)
     for seat in range(2):
         for slot in range(SLOTS):
             if state["down"][seat, slot] != NO_CARD:
@@ -247,47 +245,52 @@ def first_suit(cards, rank):
 
 
 @jit
-def value_once(nodes, n, first, target, weight, values, sign, cost):
-    """One round of Bellman's equations from the last position to the first; returns the largest change.
+def value_once(nodes, n, first, target, weight, forcing, before, values):
+    """One round of Bellman's equations from ``before`` into ``values`` (float64 ``[N]``); returns if anything changed.
 
-    Seat 0 raises ``sign`` times the value and seat 1 lowers it.
+    They are the probabilities with which the seat ``forcing`` gets out first; the other seat lowers them.
     """
-    change = 0.0
-    for i in range(n - 1, 1, -1):
+    changed = False
+    for i in range(2, n):
         if weight[first[i]] > 0:
             total, cards = 0.0, 0
             for e in range(first[i], first[i + 1]):
-                total += weight[e] * values[target[e]]
+                total += weight[e] * before[target[e]]
                 cards += weight[e]
             value = total / cards
-        else:
-            raises = sign if (int(nodes[i]["rest"]) >> 10) & 1 == 0 else -sign
-            value = -1e300
+        elif turn_of(nodes[i]) == forcing:
+            value = 0.0
             for e in range(first[i], first[i + 1]):
-                value = max(value, raises * values[target[e]])
-            value *= raises
-        value *= 1.0 - cost
-        change = max(change, abs(value - values[i]))
+                value = max(value, before[target[e]])
+        else:
+            value = 1.0
+            for e in range(first[i], first[i + 1]):
+                value = min(value, before[target[e]])
         values[i] = value
-    return change
+        changed |= value != before[i]
+    return changed
 
 
 @jit
-def value_all(nodes, n, first, target, weight, win, lose, score):
-    """Fill ``win``, ``lose`` and ``score`` (float64 ``[N]``), for seat 0."""
-    win[:n] = 0.0
-    lose[:n] = 0.0
-    score[:n] = 0.0
-    win[_WON] = 1.0
-    lose[_LOST] = 1.0
-    score[_WON] = 1.0
-    score[_LOST] = -1.0
-    while value_once(nodes, n, first, target, weight, win, 1.0, 0.0) > 0.0:
-        pass
-    while value_once(nodes, n, first, target, weight, lose, -1.0, 0.0) > 0.0:
-        pass
-    while value_once(nodes, n, first, target, weight, score, 1.0, PATIENCE) > PATIENCE * 1e-3:
-        pass
+def turn_of(position):
+    return (int(position["rest"]) >> 10) & 1
+
+
+@jit
+def value_all(nodes, n, first, target, weight, before, values, settled):
+    """Fill ``values`` (float64 ``[2, N]``), what each seat can force, and ``settled``, its last round of change."""
+    for seat in range(2):
+        values[seat, :n] = 0.0
+        settled[seat, :n] = 0
+        values[seat, _WON if seat == 0 else _LOST] = 1.0
+        before[:n] = values[seat, :n]
+        round_ = 1
+        while value_once(nodes, n, first, target, weight, seat, before, values[seat]):
+            for i in range(2, n):
+                if values[seat, i] != before[i]:
+                    settled[seat, i] = round_
+                    before[i] = values[seat, i]
+            round_ += 1
 
 
 # --- from Python -----------------------------------------------------------------------------------------------------
@@ -332,11 +335,16 @@ def live_cards_at(worlds, i):
 
 @dataclass(frozen=True)
 class Value:
-    """What can be forced from a position, for the seat to act at the root (see the module's table)."""
+    """What can be forced from a position, for the seat to act at the root (see the module's table).
+
+    Attributes:
+        win, lose: the two probabilities.
+        settled: within how many decisions each of them can be forced.
+    """
 
     win: float
     lose: float
-    score: float
+    settled: tuple[int, int]
 
     @property
     def endless(self) -> float:
@@ -345,6 +353,11 @@ class Value:
     @property
     def balance(self) -> float:
         return self.win - self.lose
+
+    @property
+    def progress(self) -> int:
+        """Larger where a win comes nearer or, without one, where a loss is farther away."""
+        return -self.settled[0] if self.win > 0 else self.settled[1]
 
 
 @dataclass(frozen=True)
@@ -363,8 +376,9 @@ class Solution:
 
     @property
     def best(self) -> int:
-        """The action of the best score, the lowest id on a tie."""
-        return max(self.actions, key=lambda action: (self.actions[action].score, -action))
+        """The action of the best balance, among equals the one of most progress."""
+        good = self.equally_good()
+        return max(good, key=lambda action: (self.actions[action].progress, -action))
 
     def equally_good(self) -> list[int]:
         """All actions that force no less, win less lose, than the best."""
@@ -384,7 +398,9 @@ class Solver:
         self._target = np.zeros(edges, np.int32)
         self._action = np.zeros(edges, np.int16)
         self._weight = np.zeros(edges, np.int8)
-        self._values = np.zeros((3, max_nodes + 3))
+        self._values = np.zeros((2, max_nodes + 3))
+        self._settled = np.zeros((2, max_nodes + 3), np.int32)
+        self._before = np.zeros(max_nodes + 3)
         self._states = np.zeros(2, STATE)
         self._mask = np.zeros(A.N_ACTIONS, np.int8)
         self._world = np.zeros(1, STATE)
@@ -402,11 +418,11 @@ class Solver:
                        self._states, self._mask))  # fmt: skip
         if n < 0:
             return None
-        win, lose, score = self._values
-        value_all(self._nodes, n, self._first, self._target, self._weight, win, lose, score)
+        values, settled = self._values, self._settled
+        value_all(self._nodes, n, self._first, self._target, self._weight, self._before, values, settled)
 
         def value(i: int) -> Value:
-            return Value(float(win[i]), float(lose[i]), float(score[i]))
+            return Value(float(values[0, i]), float(values[1, i]), (int(settled[0, i]), int(settled[1, i])))
 
         edges = range(int(self._first[2]), int(self._first[3]))
         if self._weight[0] > 0:

@@ -27,7 +27,7 @@ import math
 
 import numpy as np
 
-from idiot_agents.rollouts import candidates, discounted, roll_out
+from idiot_agents.rollouts import candidates, payoff, roll_out
 from idiot_env import actions as A
 from idiot_env._jit import jit
 from idiot_env.cards import advance, below, stream
@@ -167,7 +167,7 @@ def descend(state, tree, used, explore, random_state, path, actions, mask):
 
 @jit
 def grow(
-    root, tree, used, iterations, kind, limit, discount, explore, random_state,
+    root, tree, used, iterations, kind, limit, slip, explore, random_state,
     scratch, path, actions, observation, mask,
 ):  # fmt: skip
     """Run ``iterations`` iterations; returns the number of nodes and the next random state.
@@ -182,9 +182,9 @@ def grow(
         scratch[0] = root[0]
         redeal(state, 0, stream(random_state, 0))
         depth, used = descend(state, tree, used, explore, stream(random_state, 2), path, actions, mask)
-        roll_out(state, kind, limit, observation, mask, stream(random_state, 1))
+        roll_out(state, kind, limit, slip, observation, mask, stream(random_state, 1))
         for seat in range(players):
-            gained[seat] = discounted(state, seat, discount)
+            gained[seat] = payoff(state, seat)
         for i in range(depth):
             node = tree[path[i]]
             node["visits"] += 1

@@ -11,25 +11,27 @@ positions that wait for it at once.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from idiot_agents.protocol import BatchAgent
-from idiot_agents.rollouts import discounted, roll_out
+from idiot_agents.protocol import BatchAgent, Observations
+from idiot_agents.rollouts import payoff, roll_out
 from idiot_agents.worlds import World
 from idiot_env._jit import jit
 from idiot_env.actions import N_ACTIONS
 from idiot_env.cards import advance, stream
-from idiot_env.engine import OVER, STATE, apply, legal_mask
+from idiot_env.engine import OVER, STATE, apply, legal_mask, reward_of_out
 from idiot_env.observation import OBSERVATION_SIZE, redeal, write_observation
 
 Floats = npt.NDArray[np.float64]
+ValueFunction = Callable[[Observations], npt.NDArray[np.floating[Any]]]
 
 
 @jit
-def sample_flat(root, actions, n, worlds, kind, limit, discount, random_state, sums, scratch, observation, mask):
+def sample_flat(root, actions, n, worlds, kind, limit, slip, random_state, sums, scratch, observation, mask):
     """Add the observer's payoffs of ``n`` candidates in each of ``worlds`` worlds to ``sums`` (float64 ``[n]``).
 
     ``root`` is ``[1]`` of STATE as ``write_world`` left it, ``scratch`` ``[2]`` of STATE.  Returns the random state
@@ -42,8 +44,8 @@ def sample_flat(root, actions, n, worlds, kind, limit, discount, random_state, s
         for a in range(n):
             scratch[1] = scratch[0]
             apply(scratch[1], actions[a])
-            roll_out(scratch[1], kind, limit, observation, mask, stream(random_state, 1))
-            sums[a] += discounted(scratch[1], 0, discount)
+            roll_out(scratch[1], kind, limit - 1, slip, observation, mask, stream(random_state, 1))
+            sums[a] += payoff(scratch[1], 0)
     return random_state
 
 
@@ -86,21 +88,35 @@ def apply_rows(states, rows, actions, still):
 
 
 @jit
-def add_payoffs(states, n, discount, sums):
+def add_payoffs(states, n, values, sums):
+    """Add seat 0's payoff of every row; where the game goes on, ``values`` is what the seat to act expects."""
     for i in range(states.shape[0]):
-        sums[i % n] += discounted(states[i], 0, discount)
+        state = states[i]
+        if state["phase"] == OVER or values.shape[0] == 0:
+            sums[i % n] += payoff(state, 0)
+        elif state["turn"] == 0:
+            sums[i % n] += values[i]
+        elif state["place"][0] != 0:
+            sums[i % n] += reward_of_out(state)
+        else:
+            # Rewards add up to nothing: the others still in are taken to share alike what the seat to act leaves.
+            out = int(state["n_out"])
+            sums[i % n] -= (values[i] + out * reward_of_out(state)) / (int(state["players"]) - out - 1)
 
 
 class LockStep:
     """Rollouts by agents that are no part of the compiled loop.
 
     Args:
-        players: who plays each relative seat: 0 the searcher, 1 the player after it, and so on.  One agent stands for
-            all seats, two for the searcher and everybody else.
+        players: who plays each relative seat: 0 the searcher, 1 the player after it, and so on.  The last one also
+            plays all seats after its own: one agent plays for all, two for the searcher and for everybody else.
+        value: what the seat to act expects as its reward, float ``[B]``, from its observations int8 ``[B, O]``: asked
+            where the limit cuts a rollout off.  Without it, those still in share what is left.
     """
 
-    def __init__(self, players: Sequence[BatchAgent]) -> None:
+    def __init__(self, players: Sequence[BatchAgent], value: ValueFunction | None = None) -> None:
         self.players = list(players)
+        self.value = value
 
     def sample(
         self,
@@ -109,18 +125,17 @@ class LockStep:
         n: int,
         worlds: int,
         limit: int,
-        discount: float,
         random_state: int,
         sums: Floats,
     ) -> int:
-        """As :func:`sample_flat`."""
+        """As :func:`sample_flat`, each rollout at most ``limit`` decisions long, the candidate included."""
         states, streams = np.zeros(worlds * n, STATE), np.zeros(worlds * n, np.int64)
         random_state = int(spread(root, actions, n, np.int64(random_state), states, streams))
         observation = np.zeros((len(states), OBSERVATION_SIZE), np.int8)
         mask, seats = np.zeros((len(states), N_ACTIONS), np.int8), np.zeros(len(states), np.int64)
         still = np.zeros(len(states), np.bool_)
         rows = np.flatnonzero(states["phase"] != OVER)
-        for _ in range(limit):
+        for _ in range(limit - 1):
             if not len(rows):
                 break
             look(states, rows, observation, mask, seats)
@@ -134,5 +149,10 @@ class LockStep:
                     streams[rows[asked]] = own
             apply_rows(states, rows, chosen, still)
             rows = rows[still[: len(rows)]]
-        add_payoffs(states, n, discount, sums)
+        values = np.zeros(0)
+        if self.value is not None and len(rows):
+            look(states, rows, observation, mask, seats)
+            values = np.zeros(len(states))
+            values[rows] = self.value(observation[: len(rows)])
+        add_payoffs(states, n, values, sums)
         return random_state

@@ -9,11 +9,11 @@ is out has its reward, those still in share what is left, which makes the reward
 
 from __future__ import annotations
 
-from idiot_agents.compiled import GREEDY, choose
+from idiot_agents.compiled import GREEDY, choose, random_action
 from idiot_env import actions as A
 from idiot_env import rules as R
 from idiot_env._jit import jit
-from idiot_env.cards import ACE, JOKER, TEN, TWO, advance, count_rank, lowest_rank, rank_set
+from idiot_env.cards import ACE, JOKER, TEN, TWO, advance, below, count_rank, lowest_rank, rank_set, stream
 from idiot_env.engine import (
     DOWN,
     HAND,
@@ -94,12 +94,19 @@ def choose_in(kind, state, observation, mask, random_state):
 
 
 @jit
-def roll_out(state, kind, limit, observation, mask, random_state):
-    """Play on with one compiled agent in all seats, to the end or for ``limit`` decisions."""
+def roll_out(state, kind, limit, slip, observation, mask, random_state):
+    """Play on with one compiled agent in all seats, to the end or for ``limit`` decisions.
+
+    Each decision is left to chance with a probability of ``slip`` / 1024.
+    """
     left = limit
     while state["phase"] != OVER and left > 0:
         random_state = advance(random_state)
-        apply(state, choose_in(kind, state, observation, mask, random_state))
+        if slip > 0 and below(random_state, 1024) < slip:
+            legal_mask(state, mask)
+            apply(state, random_action(mask, stream(random_state, 0)))
+        else:
+            apply(state, choose_in(kind, state, observation, mask, random_state))
         left -= 1
 
 
@@ -113,12 +120,6 @@ def payoff(state, seat):
         return -1.0
     n_out = int(state["n_out"])
     return -out * n_out / (int(state["players"]) - n_out)
-
-
-@jit
-def discounted(state, seat, discount):
-    """The payoff of ``seat``, a factor of ``discount`` less for every decision of the world's future."""
-    return payoff(state, seat) * discount ** float(state["decisions"])
 
 
 @jit

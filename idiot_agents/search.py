@@ -46,8 +46,8 @@ MAX_NODES = 4_000_000
 """Room for a tree, 32 bytes a node; memory is touched only as the tree grows, and a full tree grows no more."""
 SOLVED_NODES, SOLVED_LIVE = 5000, 12
 """Endgames up to this size are solved; trying in vain costs a few milliseconds."""
-DISCOUNT = 1.0
-"""What a payoff keeps for each decision that it lies ahead."""
+SLIP = 50
+"""Of 1024 decisions in a rollout, so many are random: without them, two who see the same cards go round in circles."""
 LARGEST_BUDGET = 10**9
 
 
@@ -65,7 +65,7 @@ class Budget:
         Raises:
             InputError: for anything else.
         """
-        match = re.fullmatch(r"(\d+(?:\.\d+)?)(ms|s)?", text)
+        match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)(ms|s)?", text)
         if match:
             number, unit = float(match[1]), match[2]
             if unit and 0 < number <= LARGEST_BUDGET:
@@ -83,7 +83,7 @@ class SearchAgent:
         self.budget = budget
         self.reproducible = budget.seconds == 0
         """Whether the same view and random state give the same action again."""
-        self.discount = DISCOUNT
+        self.slip = SLIP
         self.solver: Solver | None = Solver(SOLVED_NODES, SOLVED_LIVE)
         """Takes over where the endgame can be solved exactly."""
         self._streams = fresh_streams(seed, 1)
@@ -152,10 +152,8 @@ class FlatSampler(SearchAgent):
 
     def _sample(self, n: int, worlds: int, random_state: int, sums: Floats) -> int:
         if self.kind < 0:
-            return self._lock_step.sample(
-                self._root, self._actions, n, worlds, self.limit, self.discount, random_state, sums
-            )
-        return int(sample_flat(self._root, self._actions, n, worlds, self.kind, self.limit, self.discount,
+            return self._lock_step.sample(self._root, self._actions, n, worlds, self.limit, random_state, sums)
+        return int(sample_flat(self._root, self._actions, n, worlds, self.kind, self.limit, self.slip,
                                np.int64(random_state), sums, self._scratch, self._observation, self._mask))  # fmt: skip
 
 
@@ -194,8 +192,10 @@ class TreeSearcher(SearchAgent):
         stop = time.perf_counter() + self.budget.seconds
         while done < self.budget.count or (self.budget.seconds > 0 and (done == 0 or time.perf_counter() < stop)):
             iterations = min(ITERATIONS_A_ROUND, self.budget.count - done) if self.budget.count else ITERATIONS_A_ROUND
-            used, state = grow(self._root, self._tree, used, iterations, self.kind, self.limit, self.discount,
-                               self.explore, state, self._scratch, self._path, self._legal, self._observation, self._mask)  # fmt: skip
+            used, state = grow(
+                self._root, self._tree, used, iterations, self.kind, self.limit, self.slip, self.explore, state,
+                self._scratch, self._path, self._legal, self._observation, self._mask,
+            )  # fmt: skip
             done += iterations
         visits, totals = np.zeros(n), np.zeros(n)
         root_counts(self._tree, self._actions, n, visits, totals)
