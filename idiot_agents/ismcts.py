@@ -27,7 +27,7 @@ import math
 
 import numpy as np
 
-from idiot_agents.rollouts import candidates, payoff, roll_out
+from idiot_agents.rollouts import candidates, payoff, roll_out_slipping
 from idiot_env import actions as A
 from idiot_env._jit import jit
 from idiot_env.cards import advance, below, stream
@@ -182,7 +182,7 @@ def grow(
         scratch[0] = root[0]
         redeal(state, 0, stream(random_state, 0))
         depth, used = descend(state, tree, used, explore, stream(random_state, 2), path, actions, mask)
-        roll_out(state, kind, limit, slip, observation, mask, stream(random_state, 1))
+        roll_out_slipping(state, kind, limit, slip, observation, mask, stream(random_state, 1))
         for seat in range(players):
             gained[seat] = payoff(state, seat)
         for i in range(depth):

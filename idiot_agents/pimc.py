@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from idiot_agents.protocol import BatchAgent, Observations
-from idiot_agents.rollouts import payoff, roll_out
+from idiot_agents.rollouts import payoff, roll_out_slipping
 from idiot_agents.worlds import World
 from idiot_env._jit import jit
 from idiot_env.actions import N_ACTIONS
@@ -44,7 +44,7 @@ def sample_flat(root, actions, n, worlds, kind, limit, slip, random_state, sums,
         for a in range(n):
             scratch[1] = scratch[0]
             apply(scratch[1], actions[a])
-            roll_out(scratch[1], kind, limit - 1, slip, observation, mask, stream(random_state, 1))
+            roll_out_slipping(scratch[1], kind, limit - 1, slip, observation, mask, stream(random_state, 1))
             sums[a] += payoff(scratch[1], 0)
     return random_state
 

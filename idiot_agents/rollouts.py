@@ -94,11 +94,14 @@ def choose_in(kind, state, observation, mask, random_state):
 
 
 @jit
-def roll_out(state, kind, limit, slip, observation, mask, random_state):
-    """Play on with one compiled agent in all seats, to the end or for ``limit`` decisions.
+def roll_out(state, kind, limit, observation, mask, random_state):
+    """Play on with one compiled agent in all seats, to the end or for ``limit`` decisions."""
+    roll_out_slipping(state, kind, limit, 0, observation, mask, random_state)
 
-    Each decision is left to chance with a probability of ``slip`` / 1024.
-    """
+
+@jit
+def roll_out_slipping(state, kind, limit, slip, observation, mask, random_state):
+    """As :func:`roll_out`; each decision is left to chance with a probability of ``slip`` / 1024."""
     left = limit
     while state["phase"] != OVER and left > 0:
         random_state = advance(random_state)

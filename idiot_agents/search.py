@@ -47,7 +47,7 @@ MAX_NODES = 4_000_000
 SOLVED_NODES, SOLVED_LIVE = 5000, 12
 """Endgames up to this size are solved; trying in vain costs a few milliseconds."""
 SLIP = 50
-"""Of 1024 decisions in a rollout, so many are random: without them, two who see the same cards go round in circles."""
+"""So many of 1024 decisions of a rollout are random: without them, two who see the same cards go round in circles."""
 LARGEST_BUDGET = 10**9
 
 
@@ -83,7 +83,6 @@ class SearchAgent:
         self.budget = budget
         self.reproducible = budget.seconds == 0
         """Whether the same view and random state give the same action again."""
-        self.slip = SLIP
         self.solver: Solver | None = Solver(SOLVED_NODES, SOLVED_LIVE)
         """Takes over where the endgame can be solved exactly."""
         self._streams = fresh_streams(seed, 1)
@@ -127,11 +126,20 @@ class FlatSampler(SearchAgent):
     Args:
         rollout: who plays the rollouts.
         limit: decisions of a rollout.
+        slip: of 1024 decisions in a rollout, so many are random; only where a compiled agent plays it.
     """
 
-    def __init__(self, name: str, budget: Budget, rollout: BatchAgent, seed: int = 0, limit: int = LIMIT) -> None:
+    def __init__(
+        self,
+        name: str,
+        budget: Budget,
+        rollout: BatchAgent,
+        seed: int = 0,
+        limit: int = LIMIT,
+        slip: int = SLIP,
+    ) -> None:
         super().__init__(name, budget, seed)
-        self.limit = limit
+        self.limit, self.slip = limit, slip
         self.kind = rollout.kind if isinstance(rollout, CompiledAgent) else -1
         self._lock_step = LockStep([rollout])
         self._scratch = np.zeros(2, STATE)
@@ -164,6 +172,7 @@ class TreeSearcher(SearchAgent):
         rollout: the compiled agent that plays the rollouts.
         limit: decisions of a rollout.
         explore: weight of UCB's second term.
+        slip: of 1024 decisions in a rollout, so many are random.
     """
 
     def __init__(
@@ -174,9 +183,10 @@ class TreeSearcher(SearchAgent):
         seed: int = 0,
         limit: int = LIMIT,
         explore: float = EXPLORE,
+        slip: int = SLIP,
     ) -> None:
         super().__init__(name, budget, seed)
-        self.limit, self.explore = limit, explore
+        self.limit, self.explore, self.slip = limit, explore, slip
         self.kind = rollout.kind
         # A node and what a flip turns up below it: an iteration adds one of them.
         self._tree = np.zeros(min(budget.count or MAX_NODES, MAX_NODES) + 1, NODE)
