@@ -21,6 +21,11 @@ PEERS_VENV ?= .venv-peers
 PEERS ?= open_spiel 'pettingzoo[classic]' rlcard pgx 'jax[cpu]' sb3-contrib
 PEERS_READY := $(PEERS_VENV)/.ready
 
+# Ray's RLlib, in an environment of its own: it pins its Gymnasium.
+RAY_VENV ?= .venv-ray
+RAY_READY := $(RAY_VENV)/.ready
+RAY_TESTS := tests/test_rllib.py
+
 # Two threads of one matrix product collapse on a busy machine: one, unless the caller says otherwise.
 OMP_NUM_THREADS ?= 1
 MKL_NUM_THREADS ?= 1
@@ -29,7 +34,7 @@ export OMP_NUM_THREADS MKL_NUM_THREADS OPENBLAS_NUM_THREADS
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help train test test-all bench bench-peers lint types structure clean
+.PHONY: help train test test-all test-ray bench bench-peers lint types structure clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -59,6 +64,15 @@ test: $(TEST_READY) ## set up and pass the tests
 test-all: $(TEST_READY) ## all tests, the slow ones too
 	$(BIN)/pytest -n $(WORKERS) --maxprocesses 4 -m 'slow or not slow' $(ARGS)
 
+$(RAY_READY): pyproject.toml
+	$(PYTHON) -m venv $(RAY_VENV)
+	$(RAY_VENV)/bin/pip --disable-pip-version-check install -q '$(TORCH)'
+	$(RAY_VENV)/bin/pip --disable-pip-version-check install -q --editable '.[ray]' 'pytest>=8' 'hypothesis>=6.100'
+	@touch $@
+
+test-ray: $(RAY_READY) ## training and benchmarks on a Ray cluster, in an environment of its own
+	$(RAY_VENV)/bin/pytest -m 'slow or not slow' $(RAY_TESTS) $(ARGS)
+
 bench: $(TEST_READY) ## how fast the environment is here, into bench-results/
 	$(BIN)/python -m tests.benchmarks.speed $(ARGS)
 
@@ -83,5 +97,5 @@ structure: $(TEST_READY) ## who may import whom
 	$(BIN)/pytest -q tests/test_structure.py $(ARGS)
 
 clean: ## remove the virtual environment, caches and build leftovers
-	rm -rf $(VENV) $(PEERS_VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist *.egg-info
+	rm -rf $(VENV) $(PEERS_VENV) $(RAY_VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

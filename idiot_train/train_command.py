@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from idiot_agents.arguments import positive_int
 from idiot_agents.errors import InputError
 
 if TYPE_CHECKING:
@@ -20,12 +21,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 examples:
   idiot train --config quick                              a model in three minutes
   idiot train --config quick --set decisions=5_000_000 --set 'widths=[512, 256]'
+  idiot train --config quick --ray auto --workers 8       on the Ray cluster of this machine
 """
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--config", metavar="NAME", help="a shipped configuration such as quick, or a YAML file")
     what.add_argument("--resume", type=Path, metavar="FOLDER", help="go on with a stopped run from its saved state")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="change a key (repeatable)")
     parser.add_argument("--out", type=Path, help="folder of the run (default: runs/NAME, or the next free NAME-2 …)")
+    parser.add_argument(
+        "--ray",
+        metavar="ADDRESS",
+        help="play on a Ray cluster: local starts one here, auto is this machine's, or HOST:PORT (default: none)",
+    )
+    parser.add_argument(
+        "--workers", type=positive_int, metavar="N", help="with --ray, processes that play (default: 1)"
+    )
     parser.add_argument("--quiet", action="store_true", help="no progress bars")
 
 
@@ -59,6 +69,12 @@ def make_folder(folder: Path) -> None:
 
 def run(args: argparse.Namespace) -> int:
     need_extra("train", "training")
+    if args.ray is not None:
+        need_extra("ray", "--ray")
+        if args.resume is not None:
+            raise InputError("--resume is not possible with --ray: start from a checkpoint with --set start=FOLDER.")
+    elif args.workers is not None:
+        raise InputError("--workers belongs to a cluster: give --ray, too.")
     from idiot_train.config import PAST, SELF, config_path, load_config
     from idiot_train.state import STATE_FILE
 
@@ -89,10 +105,23 @@ def run(args: argparse.Namespace) -> int:
     house_rules = f" and drawn house rules in {config.house_rules:.0%} of games" if config.house_rules else ""
     print(f"training {config.name}: {config.decisions:,} decisions, {tables} players{house_rules}", flush=True)
     try:
-        model, curve = train(config, folder, quiet=args.quiet, resume=args.resume is not None)
+        if args.ray is not None:
+            from idiot_train import rllib
+
+            model, curve = rllib.train(config, folder, quiet=args.quiet, address=args.ray, workers=args.workers or 1)
+        else:
+            model, curve = train(config, folder, quiet=args.quiet, resume=args.resume is not None)
     except KeyboardInterrupt:
         saved = (folder / STATE_FILE).is_file()
-        left = f"go on with idiot train --resume {folder}" if saved else "there is no saved state yet"
+        checkpoints = sorted((folder / "checkpoints").glob("*"))
+        if saved:
+            left = f"go on with idiot train --resume {folder}"
+        elif checkpoints:
+            left = (
+                f"the last checkpoint plays as ppo:{checkpoints[-1]}, and --set start={checkpoints[-1]} goes on from it"
+            )
+        else:
+            left = "there is no saved state yet"
         print(f"\nstopped before the end; {left}")
         raise
     if curve:
