@@ -16,6 +16,8 @@ spec                agent
 ``ppo~:PATH``       the same model, drawing from its policy as it is
 ``pimc:BUDGET``     honest search in so many worlds (``pimc:128``) or for so long (``pimc:50ms``), see ``search.py``;
                     greedy plays the rollouts, or whoever is named after a comma: ``pimc:128,careful``
+``ismcts:BUDGET``   honest tree search, by iterations (``ismcts:2000``) or time (``ismcts:1s``); rollouts as for pimc, by
+                    a compiled agent
 ``openspiel:…``     OpenSpiel's own search, ``openspiel:mcts:100`` or ``openspiel:ismcts:100``, see ``openspiel.py``;
                     needs the extra openspiel
 ``cheater``         SEES ALL CARDS, see ``cheater.py``: only where cheats are asked for; ``cheater:64``: more rollouts
