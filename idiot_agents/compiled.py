@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from idiot_agents.linear import WEIGHTS, linear
+from idiot_agents.linear import WEIGHTS, linear, weights_fingerprint
 from idiot_agents.odd import gambler, hoarder, taker
 from idiot_agents.protocol import Actions, Masks, Observations, Streams, fresh_streams
 from idiot_agents.reading import (
@@ -227,7 +227,7 @@ def choose(kind, observation, mask, random_state):
     if kind == CAREFUL:
         return careful(observation, mask)
     if kind == LINEAR:
-        return linear(WEIGHTS, observation, mask)
+        return linear(WEIGHTS, observation, mask, random_state)
     if kind == HOARDER:
         return hoarder(observation, mask)
     if kind == GAMBLER:
@@ -250,6 +250,10 @@ class CompiledAgent:
         self.name = name
         self.kind = NAMES.index(name)
         self._streams = fresh_streams(seed, 1)
+
+    def fingerprint(self) -> dict[str, str]:
+        """The hash of what it is made of beside its code."""
+        return weights_fingerprint(WEIGHTS) if self.kind == LINEAR else {}
 
     def act(self, view: View) -> int:
         return int(self.act_batch(view.observation[None], view.action_mask[None], self._streams)[0])

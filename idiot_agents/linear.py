@@ -1,4 +1,4 @@
-"""A strong agent of some thirty numbers: the action with the largest weighted sum of readable features.
+"""A strong agent of some forty numbers: the action with the largest weighted sum of readable features.
 
 Every legal action has the features of ``FEATURES``, read off the view; ``linear.json`` holds the weights and the
 command that tuned them (``idiot_train/tune_linear.py``).  Exchanges and stacking come first: the best of them is made
@@ -9,11 +9,13 @@ asked for and features of its own besides.  Sizes of piles and hands are in tens
 that the next player cannot answer, from the cards that everybody knows and, for the rest, the cards this seat cannot
 see.  An exchange's features say what the table cards gain.
 
-The agent draws nothing: the same view gives the same action.
+Without a stock, one feature is drawn by lot: two players who always did the same in the same position could pass the
+same cards to and fro for ever.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -22,13 +24,13 @@ import numpy as np
 import numpy.typing as npt
 
 from idiot_agents.errors import InputError
-from idiot_agents.protocol import Actions, Masks, Observations, Streams
+from idiot_agents.protocol import Actions, Masks, Observations, Streams, fresh_streams
 from idiot_agents.reading import START, answers, next_opponent, top_rank
 from idiot_env import View
 from idiot_env import actions as A
 from idiot_env import rules as R
 from idiot_env._jit import jit
-from idiot_env.cards import ACE, JOKER, N_RANKS, NINE, NO_RANK, SEVEN, TEN, TWO, advance
+from idiot_env.cards import ACE, JOKER, N_RANKS, NINE, NO_RANK, SEVEN, TEN, TWO, advance, below, stream
 
 FORMAT = "idiot-linear/1"
 WEIGHTS_FILE = Path(__file__).with_name("linear.json")
@@ -37,12 +39,19 @@ Weights = npt.NDArray[np.float64]
 FEATURES = {
     "height": "a play: the height of an ordinary rank",
     "height_with_stock": "the same while the stock lasts",
+    "height_table": "the same from the face-up cards",
+    "height_lead": "the same on an empty pile",
+    "ace": "a play of aces",
     "two": "a play of twos",
     "two_with_stock": "the same while the stock lasts",
+    "two_again": "the same where it gives an extra turn",
     "ten": "a play of tens or jokers",
     "ten_with_stock": "the same while the stock lasts",
+    "special_spare": "twos, tens and jokers that stay behind when one is laid",
     "copies": "cards laid beyond the first",
     "copies_height": "the same times the height",
+    "copies_with_stock": "the same while the stock lasts",
+    "copies_stop": "the same times stop: one after the other would stop as often as there are cards",
     "split": "1 if cards of the rank stay behind",
     "burn": "the play burns the pile",
     "burn_pile": "the size of the pile that it burns",
@@ -55,7 +64,9 @@ FEATURES = {
     "take": "taking the pile",
     "take_size": "the size of the pile taken",
     "take_special": "twos, tens, jokers and aces in it",
+    "take_court": "jacks, queens and kings in it",
     "take_low": "cards below eight in it, in tens",
+    "take_fours": "ranks of which it completes all four in the hand",
     "take_stock": "the size of the stock, in tens",
     "take_hand": "the size of the own hand",
     "take_danger": "1 if the next player has three cards left or fewer",
@@ -63,19 +74,23 @@ FEATURES = {
     "chance": "a chance draw",
     "chance_fail": "the probability that it does not fit",
     "chance_pile": "the same times the size of the pile",
-    "swap": "an exchange, or stacking",
+    "swap": "an exchange",
     "swap_height": "the height that the table cards gain",
     "swap_two": "twos that they gain",
     "swap_ten": "tens and jokers that they gain",
+    "stack": "a hand card laid on a face-up card of its rank",
+    "stack_height": "its height",
     "sneak": "threes laid under the pile",
     "run": "cards of a run beyond the first",
+    "lot": "a number between 0 and 1 drawn by lot, when the stock is empty",
 }
 """What an action's features say, in the order of the weights."""
 N_FEATURES = len(FEATURES)
-(HEIGHT, HEIGHT_STOCK, TWOS, TWO_STOCK, TENS, TEN_STOCK, COPIES, COPIES_HEIGHT, SPLIT, BURN, BURN_PILE, STOP, STOP_PILE,
- STOP_DANGER, THIRD, EMPTIES, REST, TAKE, TAKE_SIZE, TAKE_SPECIAL, TAKE_LOW, TAKE_STOCK, TAKE_HAND, TAKE_DANGER,
- TAKE_HEIGHT, CHANCE, CHANCE_FAIL, CHANCE_PILE, SWAP, SWAP_HEIGHT, SWAP_TWO, SWAP_TEN, SNEAK,
- RUN) = range(N_FEATURES)  # fmt: skip
+(HEIGHT, HEIGHT_STOCK, HEIGHT_TABLE, HEIGHT_LEAD, ACES, TWOS, TWO_STOCK, TWO_AGAIN, TENS, TEN_STOCK, SPECIAL_SPARE,
+ COPIES, COPIES_HEIGHT, COPIES_STOCK, COPIES_STOP, SPLIT, BURN, BURN_PILE, STOP, STOP_PILE, STOP_DANGER, THIRD, EMPTIES,
+ REST, TAKE, TAKE_SIZE, TAKE_SPECIAL, TAKE_COURT, TAKE_LOW, TAKE_FOURS, TAKE_STOCK, TAKE_HAND, TAKE_DANGER, TAKE_HEIGHT,
+ CHANCE, CHANCE_FAIL, CHANCE_PILE, SWAP, SWAP_HEIGHT, SWAP_TWO, SWAP_TEN, STACK, STACK_HEIGHT, SNEAK, RUN,
+ LOT) = range(N_FEATURES)  # fmt: skip
 
 FEW = 3
 """Cards with which a player is about to go out."""
@@ -109,6 +124,11 @@ def read_weights(path: Path) -> Weights:
         if isinstance(weight, bool) or not isinstance(weight, int | float) or not np.isfinite(weight):
             raise InputError(f"the weight {name}={weight!r} in {path} is no finite number.")
     return np.array([weights[name] for name in FEATURES], dtype=np.float64)
+
+
+def weights_fingerprint(weights: Weights) -> dict[str, str]:
+    """The hash of the weights, under its name in result files."""
+    return {"weights_sha256": hashlib.sha256(weights.tobytes()).hexdigest()}
 
 
 WEIGHTS: Weights = read_weights(WEIGHTS_FILE)
@@ -163,6 +183,12 @@ def cards_of(observation, start):
 
 
 @jit
+def specials(observation, start):
+    """Twos, tens and jokers in a block of counts by rank."""
+    return observation[start + TWO] + observation[start + TEN] + observation[start + JOKER]
+
+
+@jit
 def stop_probability(observation, opponent, top):
     """The probability that an opponent cannot answer ``top``."""
     if top == TWO or answers(observation, opponent, top) > 0:
@@ -206,14 +232,21 @@ def play_features(observation, rank, k, out):
     if rank == TWO:
         out[TWOS] = 1
         out[TWO_STOCK] = stock
+        out[TWO_AGAIN] = observation[_RULES + R.AFTER_TWO]
+        out[SPECIAL_SPARE] = specials(observation, zone) - k
     elif rank in (TEN, JOKER):
         out[TENS] = 1
         out[TEN_STOCK] = stock
+        out[SPECIAL_SPARE] = specials(observation, zone) - k
     else:
         out[HEIGHT] = height(rank)
         out[HEIGHT_STOCK] = height(rank) * stock
+        out[HEIGHT_TABLE] = height(rank) * (zone == _UP)
+        out[HEIGHT_LEAD] = height(rank) * (observation[_PILE_SIZE] == 0)
+        out[ACES] = rank == ACE
     out[COPIES] = k - 1
     out[COPIES_HEIGHT] = (k - 1) * height(rank)
+    out[COPIES_STOCK] = (k - 1) * stock
     out[SPLIT] = observation[zone + rank] > k
     run = k
     if top_rank(observation) == rank:
@@ -223,6 +256,7 @@ def play_features(observation, rank, k, out):
         out[BURN_PILE] = (observation[_PILE_SIZE] + k) / 10
     else:
         passing_features(observation, rank, k, out)
+        out[COPIES_STOP] = (k - 1) * out[STOP]
         opponent = next_opponent(observation)
         fourth = observation[_UNSEEN + rank] + observation[_OPP_KNOWN + N_RANKS * opponent + rank]
         out[THIRD] = run == 3 and fourth > 0
@@ -236,17 +270,22 @@ def play_features(observation, rank, k, out):
 @jit
 def take_features(observation, up_rank, out):
     """Features of taking the pile, with the face-up card ``up_rank`` or ``NO_RANK``."""
-    special, low = 0, 0
+    special, court, low, fours = 0, 0, 0, 0
     for rank in range(N_RANKS):
         count = observation[_PILE + rank]
+        fours += count > 0 and count + observation[_HAND + rank] == 4
         if rank == TEN or rank >= ACE:
             special += count
+        elif rank > NINE:
+            court += count
         elif rank <= SEVEN:
             low += count
     out[TAKE] = 1
     out[TAKE_SIZE] = observation[_PILE_SIZE] / 10
     out[TAKE_SPECIAL] = special
+    out[TAKE_COURT] = court
     out[TAKE_LOW] = low / 10
+    out[TAKE_FOURS] = fours
     out[TAKE_STOCK] = observation[_STOCK] / 10
     out[TAKE_HAND] = cards_of(observation, _HAND) / 10
     out[TAKE_DANGER] = cards_left_of(observation, next_opponent(observation)) <= FEW
@@ -274,11 +313,9 @@ def exchange_features(hand_rank, up_rank, out):
 
 @jit
 def stack_features(rank, out):
-    """Features of laying a hand card on a face-up card of its rank: the table cards gain all of its height."""
-    out[SWAP] = 1
-    out[SWAP_HEIGHT] = height(rank)
-    out[SWAP_TWO] = rank == TWO
-    out[SWAP_TEN] = rank in (TEN, JOKER)
+    """Features of laying a hand card on a face-up card of its rank."""
+    out[STACK] = 1
+    out[STACK_HEIGHT] = height(rank)
 
 
 @jit
@@ -325,11 +362,16 @@ def write_features(observation, action, out):
 
 
 @jit
-def best_of(weights, observation, mask, first, stop, best, most, features):
-    """The legal action in a range of ids with the largest sum, and the sum; ``best`` and ``most`` if none is larger."""
+def best_of(weights, observation, mask, first, stop, best, most, random_state, features):
+    """The legal action in a range of ids with the largest sum, and the sum; ``best`` and ``most`` if none is larger.
+
+    The action's lot is number ``action`` of those that ``random_state`` stands for.
+    """
     for action in range(first, stop):
         if mask[action] == 1:
             write_features(observation, action, features)
+            if observation[_STOCK] == 0:
+                features[LOT] = below(stream(random_state, action), 1024) / 1024
             total = 0.0
             for i in range(N_FEATURES):
                 total += weights[i] * features[i]
@@ -339,36 +381,41 @@ def best_of(weights, observation, mask, first, stop, best, most, features):
 
 
 @jit
-def linear(weights, observation, mask):
+def linear(weights, observation, mask, random_state):
     """The action of the linear agent with ``weights``, float64 ``[F]``."""
     features = np.empty(N_FEATURES)
     if observation[_EXCHANGES] > 0 or observation[_RULES + R.STACK] == 1:
-        best, _ = best_of(weights, observation, mask, A.SWAP, A.SNEAK, -1, 0.0, features)
+        best, _ = best_of(weights, observation, mask, A.SWAP, A.SNEAK, -1, 0.0, random_state, features)
         if best >= 0:
             return best
-    best, most = best_of(weights, observation, mask, A.PLAY, A.SWAP, -1, -np.inf, features)
+    best, most = best_of(weights, observation, mask, A.PLAY, A.SWAP, -1, -np.inf, random_state, features)
     if observation[_RULES + R.SNEAK_THREE] == 1 or observation[_RULES + R.RUNS] == 1:
-        best, most = best_of(weights, observation, mask, A.SNEAK, A.N_ACTIONS, best, most, features)
+        best, most = best_of(weights, observation, mask, A.SNEAK, A.N_ACTIONS, best, most, random_state, features)
     return best
 
 
 @jit
 def linear_batch(weights, observation, mask, streams, actions):
-    """Actions for K views into ``actions``; advances ``streams``, though nothing is drawn."""
+    """Actions for K views into ``actions``; advances ``streams``."""
     for k in range(actions.shape[0]):
         streams[k] = advance(streams[k])
-        actions[k] = linear(weights, observation[k], mask[k])
+        actions[k] = linear(weights, observation[k], mask[k], streams[k])
 
 
 class LinearAgent:
     """The linear agent with weights of one's own, from a file."""
 
-    def __init__(self, name: str, path: Path) -> None:
+    def __init__(self, name: str, path: Path, seed: int = 0) -> None:
         self.name = name
         self.weights = read_weights(path)
+        self._streams = fresh_streams(seed, 1)
+
+    def fingerprint(self) -> dict[str, str]:
+        """What tells these weights from others."""
+        return weights_fingerprint(self.weights)
 
     def act(self, view: View) -> int:
-        return int(self.act_batch(view.observation[None], view.action_mask[None], np.zeros(1, np.int64))[0])
+        return int(self.act_batch(view.observation[None], view.action_mask[None], self._streams)[0])
 
     def act_batch(self, observation: Observations, mask: Masks, streams: Streams) -> Actions:
         actions = np.empty(len(streams), np.int64)

@@ -23,7 +23,7 @@ _TRIAL_STREAM = 4000
 
 
 @jit
-def play_trials(seeds, lineups, weights, rules, limit, states, observation, mask, reward, truncated):
+def play_trials(seeds, lineups, focal, weights, rules, limit, states, observation, mask, reward, truncated):
     """Play G games; in ``lineups`` int64 ``[G, P]``, −1 − k is the linear agent with weights ``[K, F]`` number k."""
     players = lineups.shape[1]
     state = states[0]
@@ -32,23 +32,31 @@ def play_trials(seeds, lineups, weights, rules, limit, states, observation, mask
         deal_seeded(state, rules, players, -1, seeds[game])
         for seat in range(players):
             streams[seat] = stream(seeds[game], _TRIAL_STREAM + seat)
+        watched = max(int(focal[game]), 0)
         while state["phase"] != OVER and state["decisions"] < limit:
+            if focal[game] >= 0 and state["place"][watched] != 0:
+                break
             seat = int(state["turn"])
             who = lineups[game, seat]
             write_observation(state, seat, observation)
             legal_mask(state, mask)
             streams[seat] = advance(streams[seat])
             if who < 0:
-                apply(state, linear(weights[-1 - who], observation, mask))
+                apply(state, linear(weights[-1 - who], observation, mask, streams[seat]))
             else:
                 apply(state, choose(who, observation, mask, streams[seat]))
-        truncated[game] = state["phase"] != OVER
+        truncated[game] = state["decisions"] == limit and state["phase"] != OVER
         for seat in range(players):
             reward[game, seat] = payoff(state, seat)
 
 
 def trial_rewards(
-    weights: list[Weights], lineups: npt.NDArray[np.int64], seeds: npt.NDArray[np.int64], rules: Rules, limit: int
+    weights: list[Weights],
+    lineups: npt.NDArray[np.int64],
+    seeds: npt.NDArray[np.int64],
+    rules: Rules,
+    limit: int,
+    focal: npt.NDArray[np.int64] | None = None,
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
     """Rewards by seat, float64 ``[G, P]``, and whether each game was cut off, bool ``[G]``.
 
@@ -58,10 +66,12 @@ def trial_rewards(
         seeds: int64 ``[G]`` deal seeds.
         rules: the table.
         limit: decisions after which a game is cut off; those still in share what the others left.
+        focal: int64 ``[G]``, seats whose reward alone matters: their games end when they are out.
     """
     reward = np.zeros(lineups.shape)
     truncated = np.zeros(len(seeds), np.bool_)
     observation, mask = np.zeros(OBSERVATION_SIZE, np.int8), np.zeros(N_ACTIONS, np.int8)
-    play_trials(seeds, lineups, np.array(weights), rules.numbers(), limit, np.zeros(1, STATE), observation, mask,
-                reward, truncated)  # fmt: skip
+    watched = np.full(len(seeds), -1, np.int64) if focal is None else focal
+    play_trials(seeds, lineups, watched, np.array(weights), rules.numbers(), limit, np.zeros(1, STATE), observation,
+                mask, reward, truncated)  # fmt: skip
     return reward, truncated

@@ -31,6 +31,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "rules": ("idiot_agents.rules_command", "print the rules of a table"),
     "replay": ("idiot_agents.replay", "step through the record of a game"),
     "bench": ("idiot_agents.bench", "let agents play matches against each other"),
+    "study": ("idiot_agents.study_command", "find out what the rules do"),
     "train": ("idiot_train.train_command", "train a model by self-play"),
     "exploit": ("idiot_train.exploiter", "train a best response to an agent: what does it give away?"),
     "doctor": ("idiot_train.doctor", "look at this installation: versions, cache, extras"),
@@ -45,6 +46,7 @@ examples:
   idiot rules --lang no                   the rules, in Norwegian
   idiot replay game.json                  look at a saved game again
   idiot bench greedy careful              who is better?
+  idiot study --tables norsk              what do its rules do?
   idiot train --config quick              train a model in three minutes
   idiot doctor                            is all there, and will it be quick?
   eval "$(idiot completion bash)"         complete with the Tab key

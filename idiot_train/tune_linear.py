@@ -30,7 +30,7 @@ from idiot_agents.trials import trial_rewards
 from idiot_env import Rules
 from idiot_env.rules import MAX_PLAYERS, MIN_PLAYERS, OPTIONS, PRESETS
 
-LIMIT = 1000
+LIMIT = 600
 CUT_OFF = 0.5
 """What a game that the limit cut off costs, beside the reward it had by then."""
 TWICE = 2
@@ -86,8 +86,9 @@ def cells(games: int, seed: int, generation: int) -> Iterator[Cell]:
 
 
 def play_cell(cell: Cell, weights: Weights, former: Weights) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
-    """The rewards of ``weights`` in a cell's games, float64 ``[G]``, and which of them were cut off."""
-    rewards, truncated = trial_rewards([weights, former], cell.lineups, cell.seeds, cell.rules, LIMIT)
+    """The rewards of ``weights`` in a cell's games, float64 ``[G]``, and in which it was still in at the limit."""
+    own = (cell.lineups == SELF).argmax(axis=1)
+    rewards, truncated = trial_rewards([weights, former], cell.lineups, cell.seeds, cell.rules, LIMIT, own)
     return rewards[cell.lineups == SELF], truncated
 
 

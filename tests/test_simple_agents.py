@@ -155,7 +155,8 @@ def test_weights_of_ones_own_play_the_same_as_the_shipped_ones(tmp_path: Path) -
     for game in moments(rng, 20, 0.1):
         if game.turn is not None:
             view = game.view(game.turn)
-            assert own.act(view) == chosen("linear", view)
+            one_view = view.observation[None], view.action_mask[None]
+            assert own.act_batch(*one_view, np.array([STREAM]))[0] == chosen("linear", view)
             differs += opposite.act(view) != chosen("linear", view)
     assert differs > 20
 
