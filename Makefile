@@ -51,7 +51,7 @@ $(TRAIN_READY): pyproject.toml | $(VENV)/pyvenv.cfg
 
 $(TEST_READY): $(TRAIN_READY)
 	@echo "installing what the tests need into $(VENV) ..."
-	@$(PIP) install -qq --editable '.[train,web,openspiel,dev]'
+	@$(PIP) install -qq --editable '.[train,web,openspiel,torchrl,dev]'
 	@touch $@
 
 train: $(TRAIN_READY) ## set up, train the quick model, benchmark it, say how to play against it
