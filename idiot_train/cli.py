@@ -126,6 +126,16 @@ def split_changes(words: Sequence[str]) -> list[str]:
     return out
 
 
+def one_thread() -> None:
+    """One thread for matrix products, unless the environment says otherwise.
+
+    Two collapse on a busy machine; and a sum over several may differ in its last digits, where a benchmark promises the
+    same numbers from one process and from many.
+    """
+    for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        os.environ.setdefault(name, "1")
+
+
 def patient_streams() -> None:
     """No character that a terminal or a file cannot show, or that is no text at all, may end a game."""
     for stream in (sys.stdin, sys.stdout, sys.stderr):
@@ -151,6 +161,7 @@ def run(words: Sequence[str]) -> int:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line ``argv`` and return its exit code."""
     words = sys.argv[1:] if argv is None else list(argv)
+    one_thread()
     patient_streams()
     if (typed := asked(os.environ)) is not None:
         answer(make_parser(chosen_command(typed)))
