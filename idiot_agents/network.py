@@ -144,8 +144,7 @@ class Network:
     def __call__(self, observation: npt.NDArray[np.int8]) -> tuple[Floats, Floats]:
         """Logits float32 ``[B, A]`` and values float32 ``[B]`` of observations int8 ``[B, O]``."""
         hidden = self.hidden(observation)
-        weight, bias = self.value
-        return self.logits(hidden), (hidden @ weight + bias)[:, 0]
+        return self.logits(hidden), self.values(hidden)
 
     def hidden(self, observation: npt.NDArray[np.int8]) -> Floats:
         """The trunk's output, float32 ``[B, width]``."""
@@ -160,6 +159,11 @@ class Network:
         weight, bias = self.policy
         logits: Floats = hidden @ weight + bias
         return logits
+
+    def values(self, hidden: Floats) -> Floats:
+        weight, bias = self.value
+        values: Floats = (hidden @ weight + bias)[:, 0]
+        return values
 
 
 def expected_shapes(encoder: Encoder, widths: list[int]) -> dict[str, tuple[int, ...]]:

@@ -12,13 +12,16 @@ import numpy.typing as npt
 from idiot_agents.errors import InputError
 from idiot_agents.network import Network, load_model, masked_softmax
 from idiot_agents.protocol import Actions, Masks, Observations, Streams, fresh_streams
+from idiot_agents.shipped import model_folder
 from idiot_env import Rules, View
 from idiot_env._jit import jit
 from idiot_env.cards import advance, mix
 from idiot_env.observation import LAYOUT
 
 SHARP = 0.25
-"""The temperature of play: nearly the most probable action, yet two such agents cannot go round in circles for ever."""
+"""The temperature of play: nearly the most probable action."""
+SLIP = 0.1
+"""How often a sharpened agent draws from its policy as it is: what keeps it from going round in circles for ever."""
 
 _PLAYERS = LAYOUT["players"].start
 
@@ -48,6 +51,7 @@ class NeuralAgent:
         name: as it appears in tables.
         temperature: 1 draws from the policy; less sharpens it (the probabilities to the power 1/temperature, made to
             sum to 1); 0 always takes the most probable action.
+        slip: probability of drawing from the policy as it is all the same, where the temperature is above 0.
         seed: for :meth:`act` when drawing.
         card: the model folder's JSON, for whoever wants to show it.
         folder: where the model lies; ``None`` for weights in memory alone.
@@ -59,13 +63,14 @@ class NeuralAgent:
         name: str,
         *,
         temperature: float = SHARP,
+        slip: float = SLIP,
         seed: int = 0,
         card: dict[str, Any] | None = None,
         folder: Path | None = None,
     ) -> None:
         self.network = network
         self.name = name
-        self.temperature = temperature
+        self.temperature, self.slip = temperature, slip
         self.card = card or {}
         self.folder = folder
         self._streams = fresh_streams(seed, 1)
@@ -74,12 +79,12 @@ class NeuralAgent:
     def load(
         cls, folder: str | Path, *, name: str | None = None, temperature: float = SHARP, seed: int = 0
     ) -> NeuralAgent:
-        """The agent of a model folder.
+        """The agent of a model folder, or of a shipped model by its name.
 
         Raises:
             InputError: if the folder is no model.
         """
-        path = Path(folder)
+        path = model_folder(folder)
         network, card = load_model(path)
         return cls(network, name or f"ppo:{folder}", temperature=temperature, seed=seed, card=card, folder=path)
 
@@ -107,7 +112,10 @@ class NeuralAgent:
         if self.temperature == 0:
             return np.where(mask == 1, logits, -np.inf).argmax(axis=1)
         actions = np.empty(len(streams), np.int64)
-        sample_rows(masked_softmax(logits / np.float32(self.temperature), mask), mask, streams, actions)
+        probabilities = masked_softmax(logits / np.float32(self.temperature), mask)
+        if self.temperature != 1 and self.slip:
+            probabilities = (1 - self.slip) * probabilities + self.slip * masked_softmax(logits, mask)
+        sample_rows(probabilities, mask, streams, actions)
         return actions
 
     def probabilities(self, view: View) -> npt.NDArray[np.float32]:

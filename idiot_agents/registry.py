@@ -11,13 +11,16 @@ spec                agent
 ``hoarder``         keeps specials and pairs, and rather takes; odd, as the next two, to punish over-fitting
 ``gambler``         burns, draws by chance, lays what the lot says
 ``taker``           takes whenever it may
-``ppo:PATH``        a trained model, its policy sharpened; PATH is its folder
+``ppo:PATH``        a trained model, its policy sharpened; PATH is its folder, or the name of a shipped one
 ``ppo!:PATH``       the same model, always its most probable action: stronger by a little, but may stall for ever
 ``ppo~:PATH``       the same model, drawing from its policy as it is
 ``pimc:BUDGET``     honest search in so many worlds (``pimc:128``) or for so long (``pimc:50ms``), see ``search.py``;
                     greedy plays the rollouts, or whoever is named after a comma: ``pimc:128,careful``
 ``ismcts:BUDGET``   honest tree search, by iterations (``ismcts:2000``) or time (``ismcts:1s``); rollouts as for pimc, by
                     a compiled agent
+``ppo+search:PATH`` a model that thinks ahead, in 32 worlds or as said after a comma: ``ppo+search:PATH,50ms``; see
+                    ``guided.py``
+``exploit:AGENT``   flat sampling in which everybody plays as AGENT: what AGENT gives away; ``exploit:64,AGENT``: worlds
 ``openspiel:…``     OpenSpiel's own search, ``openspiel:mcts:100`` or ``openspiel:ismcts:100``, see ``openspiel.py``;
                     needs the extra openspiel
 ``cheater``         SEES ALL CARDS, see ``cheater.py``: only where cheats are asked for; ``cheater:64``: more rollouts
@@ -32,10 +35,11 @@ from idiot_agents import cheater, compiled
 from idiot_agents.cheater import CheatingAgent
 from idiot_agents.compiled import CompiledAgent
 from idiot_agents.errors import InputError
+from idiot_agents.guided import make_guided, split_budget
 from idiot_agents.linear import LinearAgent
 from idiot_agents.neural import SHARP, NeuralAgent
 from idiot_agents.protocol import Agent, BatchAgent
-from idiot_agents.search import METHODS, make_search
+from idiot_agents.search import METHODS, Budget, FlatSampler, make_search
 
 SPECS = (
     *compiled.NAMES,
@@ -43,12 +47,16 @@ SPECS = (
     "ppo:PATH",
     "ppo!:PATH",
     "ppo~:PATH",
+    "ppo+search:PATH",
+    "exploit:AGENT",
     *(f"{method}:BUDGET" for method in METHODS),
     "openspiel:METHOD:SIMULATIONS",
 )
 """Every agent that plays honestly, as command lines list them."""
 CHEATS = (cheater.NAME, f"{cheater.NAME}:ROLLOUTS")
 """Every agent that does not."""
+EXPLOIT_WORLDS = 64
+"""Worlds of ``exploit:AGENT`` where no budget is named."""
 _TEMPERATURES = {"ppo": SHARP, "ppo!": 0.0, "ppo~": 1.0}
 
 
@@ -69,8 +77,13 @@ def make_agent(spec: str, seed: int = 0, *, cheats: bool = False) -> Agent:
     kind, colon, path = spec.partition(":")
     if colon and path and kind in _TEMPERATURES:
         return NeuralAgent.load(path, name=spec, temperature=_TEMPERATURES[kind], seed=seed)
+    if colon and path and kind == "ppo+search":
+        return make_guided(spec, seed)
+    if colon and path and kind == "exploit":
+        budget, victim = split_budget(path, Budget(EXPLOIT_WORLDS))
+        return FlatSampler(spec, budget, rollout_player(spec, victim, seed), seed)
     if colon and path and kind == "linear":
-        return LinearAgent(spec, Path(path))
+        return LinearAgent(spec, Path(path), seed)
     if kind == cheater.NAME:
         if not cheats:
             raise InputError(f"{spec!r} sees all cards and is no honest agent: name one of {', '.join(SPECS)}.")
@@ -99,14 +112,17 @@ def openspiel_agent(spec: str, seed: int) -> Agent:
 
 
 def rollout_agent(spec: str, seed: int) -> BatchAgent | None:
-    """The agent that a search's spec names for its rollouts; ``None`` where it names none.
+    """The agent that a search's spec names for its rollouts; ``None`` where it names none."""
+    _, comma, name = spec.partition(",")
+    return rollout_player(spec, name, seed) if comma else None
+
+
+def rollout_player(spec: str, name: str, seed: int) -> BatchAgent:
+    """The agent ``name``, for the rollouts of the search ``spec``.
 
     Raises:
         InputError: for an unknown agent, or one that cannot play many games at once.
     """
-    _, comma, name = spec.partition(",")
-    if not comma:
-        return None
     agent = make_agent(name, seed)
     if not isinstance(agent, BatchAgent):
         raise InputError(f"{spec!r} is not possible: {name} cannot play many games at once, as rollouts need it.")

@@ -1,0 +1,189 @@
+"""Search with a network, and search that models its opponents.
+
+===============================  ==================================================================================
+spec                             agent
+===============================  ==================================================================================
+``ppo+search:PATH``              a model thinks ahead: its policy plays short rollouts, its value judges where they end
+``ppo+search:PATH,64``           with 64 worlds for every candidate, on average
+``ppo+search:PATH,50ms``         for so long; honest, but not reproducible
+``exploit:AGENT``                flat sampling with rollouts in which everybody plays as AGENT: what does AGENT give
+                                 away to somebody who knows how it plays?
+``exploit:128,AGENT``            the same with 128 worlds, or for a time such as ``50ms``
+===============================  ==================================================================================
+
+Rollouts of a model end at the searcher's first own turn after ``DEPTH`` decisions, where the value speaks for the very
+seat that it was trained for.  Candidates of the policy's tail are left out, and the rest is halved from round to round
+(sequential halving), so that worlds go where the choice is close.
+"""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import numpy.typing as npt
+
+from idiot_agents.errors import InputError
+from idiot_agents.network import Network, masked_softmax
+from idiot_agents.neural import SHARP, NeuralAgent, sample_rows
+from idiot_agents.pimc import Floats, apply_rows, look, spread
+from idiot_agents.rollouts import payoff_at
+from idiot_agents.search import Budget, SearchAgent
+from idiot_env.actions import N_ACTIONS
+from idiot_env.cards import stream
+from idiot_env.engine import OVER, STATE, legal_mask_at
+from idiot_env.observation import OBSERVATION_SIZE, observe_at
+
+DEPTH = 12
+"""Decisions of a rollout before the value may end it."""
+PATIENCE = 40
+"""Further decisions within which it must be the searcher's turn again; else what is open is shared."""
+TAIL = 0.02
+"""Candidates that together have less probability than this are left out."""
+WORLDS = 32
+"""Worlds for every candidate, on average, where no budget is named."""
+WORLDS_A_ROUND = 8
+"""Worlds between two looks at the clock."""
+
+
+class GuidedSearcher(SearchAgent):
+    """``ppo+search``.
+
+    Args:
+        model: whose policy plays and whose value judges.
+        depth: decisions of a rollout before its value is asked.
+        temperature: of the policy in rollouts.
+        tail: probability of the candidates that are left out.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        budget: Budget,
+        model: NeuralAgent,
+        seed: int = 0,
+        *,
+        depth: int = DEPTH,
+        temperature: float = SHARP,
+        tail: float = TAIL,
+    ) -> None:
+        super().__init__(name, budget, seed)
+        self.model, self.network = model, model.network
+        self.card = model.card
+        self.depth, self.temperature, self.tail = depth, temperature, tail
+        self._seen = np.zeros((1, OBSERVATION_SIZE), np.int8)
+        self._legal = np.zeros((1, N_ACTIONS), np.int8)
+
+    def check_players(self, players: int) -> None:
+        """Refuse a table with more seats than the network can read."""
+        self.model.check_players(players)
+
+    def scores(self, n: int, random_state: int) -> Floats:
+        prior = self._prior(n)
+        alive = plausible(prior, self.tail)
+        means, worlds = np.full(n, -np.inf), np.zeros(n, np.int64)
+        sums = np.zeros(n)
+        rounds = max(1, int(np.ceil(np.log2(len(alive)))))
+        start, total = time.perf_counter(), self.budget.count * len(alive)
+        state = int(stream(np.int64(random_state), np.int64(0)))
+        for played in range(rounds):
+            if self.budget.count:
+                state = self._sample(alive, max(1, total // rounds // len(alive)), state, sums, worlds)
+            else:
+                end = start + self.budget.seconds * (played + 1) / rounds
+                while not worlds[alive[0]] or time.perf_counter() < end:
+                    state = self._sample(alive, WORLDS_A_ROUND, state, sums, worlds)
+            means[alive] = sums[alive] / worlds[alive]
+            # A candidate that fell out keeps a mean, but from fewer worlds: the last ones alone may be chosen.
+            best = alive[np.argsort(-means[alive], kind="stable")]
+            kept = np.sort(best[: max(1, (len(best) + 1) // 2)]) if played < rounds - 1 else best
+            means[np.setdiff1d(alive, kept)] = -np.inf
+            alive = kept
+        return means
+
+    def _prior(self, n: int) -> Floats:
+        """The policy's probability of each candidate, float64 ``[n]``."""
+        observe_at(self._root, 0, 0, self._seen[0])
+        legal_mask_at(self._root, 0, self._legal[0])
+        logits = self.network.logits(self.network.hidden(self._seen))
+        prior: Floats = masked_softmax(logits, self._legal)[0, self._actions[:n]].astype(np.float64)
+        return prior
+
+    def _sample(
+        self, alive: npt.NDArray[np.int64], worlds: int, random_state: int, sums: Floats, count: npt.NDArray[np.int64]
+    ) -> int:
+        """Add the worth of the candidates ``alive`` in ``worlds`` more worlds; the next random state."""
+        n = len(alive)
+        states, streams = np.zeros(worlds * n, STATE), np.zeros(worlds * n, np.int64)
+        random_state = int(spread(self._root, self._actions[alive], n, np.int64(random_state), states, streams))
+        worth = evaluate(states, streams, self.network, self.depth, self.temperature)
+        sums[alive] += worth.reshape(worlds, n).sum(axis=0)
+        count[alive] += worlds
+        return random_state
+
+
+def plausible(prior: Floats, tail: float) -> npt.NDArray[np.int64]:
+    """The candidates without those of the smallest probability that together have less than ``tail``."""
+    order = np.argsort(prior, kind="stable")
+    left_out = np.cumsum(prior[order]) < tail * prior.sum()
+    return np.sort(order[~left_out])
+
+
+def evaluate(
+    states: npt.NDArray[np.void], streams: npt.NDArray[np.int64], network: Network, depth: int, temperature: float
+) -> Floats:
+    """What K states are worth to relative seat 0, float64 ``[K]``; the states are played on."""
+    worth = np.zeros(len(states))
+    observation = np.zeros((len(states), OBSERVATION_SIZE), np.int8)
+    mask, seats = np.zeros((len(states), N_ACTIONS), np.int8), np.zeros(len(states), np.int64)
+    still = np.zeros(len(states), np.bool_)
+    rows = np.arange(len(states))
+    for played in range(depth + PATIENCE):
+        # Nothing later changes the reward of who is out.
+        settled = (states["phase"][rows] == OVER) | (states["place"][rows, 0] > 0)
+        for row in rows[settled]:
+            worth[row] = payoff_at(states, row, 0)
+        rows = rows[~settled]
+        if not len(rows):
+            return worth
+        look(states, rows, observation, mask, seats)
+        hidden = network.hidden(observation[: len(rows)])
+        if played >= depth:
+            own = seats[: len(rows)] == 0
+            worth[rows[own]] = network.values(hidden[own])
+            rows, hidden = rows[~own], hidden[~own]
+            mask[: len(rows)] = mask[: len(own)][~own]
+            if not len(rows):
+                return worth
+        drawn, actions = streams[rows], np.empty(len(rows), np.int64)
+        legal = mask[: len(rows)]
+        probabilities = masked_softmax(network.logits(hidden) / np.float32(temperature), legal)
+        sample_rows(probabilities, legal, drawn, actions)
+        streams[rows] = drawn
+        apply_rows(states, rows, actions, still)
+    for row in rows:
+        worth[row] = payoff_at(states, row, 0)
+    return worth
+
+
+def split_budget(text: str, default: Budget) -> tuple[Budget, str]:
+    """``"128,AGENT"`` → its budget and the rest; the default where it begins with no budget."""
+    head, comma, rest = text.partition(",")
+    if comma and rest:
+        try:
+            return Budget.parse(head), rest
+        except InputError:
+            pass  # AGENT itself has a comma
+    return default, text
+
+
+def make_guided(spec: str, seed: int = 0) -> GuidedSearcher:
+    """The agent of a spec ``ppo+search:PATH`` or ``ppo+search:PATH,BUDGET``.
+
+    Raises:
+        InputError: for a folder that is no model, or a budget that is none.
+    """
+    path, comma, budget = spec.partition(":")[2].rpartition(",")
+    if not comma:
+        path, budget = budget, str(WORLDS)
+    return GuidedSearcher(spec, Budget.parse(budget), NeuralAgent.load(path, name=spec, seed=seed), seed)

@@ -1,0 +1,130 @@
+"""Search with a network: honest, deterministic by worlds, stronger than the network alone; and who models a victim."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from idiot_agents.errors import InputError
+from idiot_agents.guided import GuidedSearcher, evaluate, make_guided, plausible, split_budget
+from idiot_agents.network import Encoder, Network, expected_shapes, save_model
+from idiot_agents.registry import make_agent
+from idiot_agents.search import Budget, FlatSampler
+from idiot_env import Game, Rules
+from idiot_env.engine import OVER, STATE
+from idiot_env.observation import determinize, observe
+from tests.moments import draw, moments
+
+
+def network(players: int, seed: int = 0, scale: float = 0.2) -> Network:
+    encoder, rng = Encoder.make(players, True), np.random.default_rng(seed)
+    shapes = expected_shapes(encoder, [16])
+    return Network(encoder, {name: rng.normal(0, scale, shape).astype(np.float32) for name, shape in shapes.items()})
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    save_model(tmp_path / "m", network(5), {"rules": ["standard", "norsk"], "players": [2, 3]})
+    return tmp_path / "m"
+
+
+def test_no_hidden_card_changes_the_choice(model: Path) -> None:
+    """The same view and random state give the same legal action, whatever lies where the seat cannot see."""
+    rng = np.random.default_rng(1)
+    agents = [
+        make_guided(f"ppo+search:{model},2"),
+        make_agent(f"exploit:2,ppo:{model}"),
+        make_agent("exploit:2,careful"),
+    ]
+    checked = 0
+    for game in moments(rng, 5, 0.02, limit=120):
+        if game.over:
+            continue
+        seat = game.turn
+        again = determinize(game.states, seat, rng)
+        assert (observe(again, seat) == game.view(seat).observation).all()
+        for agent in agents:
+            chosen = [
+                int(agent.act_batch(observe(states, seat)[None], game.mask[None], np.array([7]))[0])
+                for states in (game.states, again)
+            ]
+            assert chosen[0] == chosen[1]
+            assert game.mask[chosen[0]] == 1
+        checked += 1
+    assert checked > 5
+
+
+def test_batches_change_nothing(model: Path) -> None:
+    agent = make_guided(f"ppo+search:{model},3")
+    views = [game.view(game.turn) for game in moments(np.random.default_rng(2), 2, 0.05, limit=100) if not game.over]
+    observation = np.stack([view.observation for view in views])
+    mask = np.stack([view.action_mask for view in views])
+    streams = np.arange(len(views), dtype=np.int64)
+    whole = agent.act_batch(observation, mask, streams.copy())
+    single = [
+        agent.act_batch(observation[k : k + 1], mask[k : k + 1], streams[k : k + 1].copy()) for k in range(len(views))
+    ]
+    assert whole.tolist() == np.concatenate(single).tolist()
+
+
+def test_a_state_is_worth_its_reward_where_it_is_settled_and_the_value_where_not() -> None:
+    net = network(3)
+    games = [Game("standard", 3, seed=seed) for seed in range(40)]
+    rng = np.random.default_rng(0)
+    for number, game in enumerate(games):
+        while not game.over and len(game.actions) < 40 * number:
+            game.apply(draw(rng, game.mask))
+    states = np.concatenate([game.states for game in games])
+    # Relative seat 0 is the searcher: these worlds are looked at from seat 0.
+    before = states.copy()
+    worth = evaluate(states, np.arange(40, dtype=np.int64), net, depth=0, temperature=0.25)
+    for number, game in enumerate(games):
+        if game.over:
+            assert worth[number] == pytest.approx(game.rewards()[0])
+        elif game.turn == 0 and before[number]["place"][0] == 0:
+            assert worth[number] == pytest.approx(float(net(game.view(0).observation[None])[1][0]), abs=1e-5)
+    assert sum(game.over for game in games) > 0
+    assert any(not game.over and game.turn == 0 for game in games)
+
+
+def test_rollouts_end_when_the_game_does() -> None:
+    states = np.zeros(10, STATE)
+    for k in range(10):
+        states[k] = Game("standard", 2, seed=k).states[0]
+    worth = evaluate(states, np.arange(10, dtype=np.int64), network(2), depth=3000, temperature=1.0)
+    assert (states["phase"] == OVER).sum() > 5
+    assert set(worth[states["phase"] == OVER]) == {-1.0, 1.0}
+
+
+def test_the_policys_tail_is_left_out() -> None:
+    assert plausible(np.array([0.5, 0.005, 0.49, 0.005]), 0.02).tolist() == [0, 2]
+    assert plausible(np.array([0.5, 0.1, 0.4]), 0.02).tolist() == [0, 1, 2]
+    assert plausible(np.array([1e-9, 1e-9]), 0.02).tolist() == [0, 1]
+
+
+def test_specs(model: Path) -> None:
+    assert split_budget("64,ppo:x", Budget(5)) == (Budget(64), "ppo:x")
+    assert split_budget("pimc:8,careful", Budget(5)) == (Budget(5), "pimc:8,careful")
+    agent = make_agent(f"ppo+search:{model},20ms")
+    assert isinstance(agent, GuidedSearcher)
+    assert not agent.reproducible
+    assert make_guided(f"ppo+search:{model}").budget == Budget(32)
+    exploiter = make_agent("exploit:greedy")
+    assert isinstance(exploiter, FlatSampler)
+    assert exploiter.budget == Budget(64)
+    for spec, message in (
+        (f"ppo+search:{model},many", "'many' is no budget"),
+        ("ppo+search:nowhere", "nowhere is not a model folder"),
+        ("exploit:nobody", "unknown agent 'nobody'"),
+    ):
+        with pytest.raises(InputError, match=message):
+            make_agent(spec)
+
+
+def test_who_knows_its_victim_beats_it() -> None:
+    from idiot_agents.arena import play_match
+
+    match = play_match(make_agent("exploit:24,careful"), make_agent("careful"), Rules(), 2, 60, seed=3)
+    assert match.figures.lost.high < 0.5
