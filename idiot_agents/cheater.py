@@ -14,8 +14,9 @@ import numpy.typing as npt
 
 from idiot_agents.compiled import GREEDY, random_action
 from idiot_agents.errors import InputError
+from idiot_agents.protocol import Agent, is_cheater
 from idiot_agents.rollouts import LIMIT, candidates, choose_in, payoff
-from idiot_env import View
+from idiot_env import Game, View
 from idiot_env._jit import jit
 from idiot_env.actions import N_ACTIONS
 from idiot_env.cards import advance, below, stream
@@ -101,3 +102,11 @@ class CheatingAgent:
         peek(states, seat, self._actions, n, self.rollouts, np.int64(stream), sums, self._scratch, self._observation,
              self._mask)  # fmt: skip
         return int(self._actions[int(np.argmax(sums))])
+
+
+def action_in(agent: Agent, game: Game) -> int:
+    """What an agent does on its turn in a game: the one door through which a cheater gets to see the state there."""
+    assert game.turn is not None
+    if is_cheater(agent):
+        return agent.act_state(game.states, game.turn, len(game.actions))
+    return agent.act(game.view(game.turn))

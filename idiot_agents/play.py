@@ -24,11 +24,12 @@ from idiot_agents.arguments import (
     seed_number,
     table_from,
 )
+from idiot_agents.cheater import action_in
 from idiot_agents.errors import InputError
 from idiot_agents.network import write_file
 from idiot_agents.neural import NeuralAgent
-from idiot_agents.protocol import Agent, Model
-from idiot_agents.registry import SPECS, make_agent
+from idiot_agents.protocol import Agent, Model, is_cheater
+from idiot_agents.registry import CHEATS, SPECS, make_agent
 from idiot_agents.replay import result_lines
 from idiot_agents.terminal import Terminal, clean
 from idiot_agents.typed import NotAnAction, ordered_legal, read_action
@@ -81,6 +82,7 @@ _TEXT = {
         "left": "Spillet ble avbrutt.",
         "queen": "(En dame legges med «dame».)",
         "alone": "Du er ute; de andre spiller videre.",
+        "cheats": "{agent} ser alle kortene, dine også.",
     },
     "en": {
         "person": "person",
@@ -118,6 +120,7 @@ _TEXT = {
         "left": "The game was broken off.",
         "queen": '(A queen is laid with "queen".)',
         "alone": "You are out; the others play on.",
+        "cheats": "{agent} sees all cards, yours as well.",
     },
 }
 _YES = {"y", "yes", "j", "ja"}
@@ -219,7 +222,7 @@ class Session:
             if agent is None:
                 self.act_in_person()
             else:
-                self.tell(self.game.apply(agent.act(self.game.view(turn))))
+                self.tell(self.game.apply(action_in(agent, self.game)))
 
     def tell_start(self) -> None:
         """Say once who begins."""
@@ -435,6 +438,11 @@ examples:
         "--seat", type=natural_int, default=0, metavar="K", help="your seat, from 0 on (default: %(default)s)"
     )
     parser.add_argument("--seed", type=seed_number, metavar="S", help="which deal (default: a new one)")
+    parser.add_argument(
+        "--allow-cheats",
+        action="store_true",
+        help=f"at the terminal: also play against an agent that sees all cards, {' or '.join(CHEATS)}",
+    )
     add_language_argument(parser)
     parser.add_argument("--save", type=Path, metavar="FILE", help="save the record in FILE at the end without asking")
     web = parser.add_argument_group("in the browser (needs the extra: pip install 'idiot-env[web]')")
@@ -449,11 +457,11 @@ examples:
     web.add_argument("--no-open", dest="open", action="store_false", help="do not open the page, only say where it is")
 
 
-def opponents(specs: Sequence[str], players: int, seat: int, seed: int) -> list[Agent | None]:
-    """Agents by seat, clockwise from the person's left; ``None`` at the person's seat."""
+def opponents(specs: Sequence[str], players: int, seat: int, seed: int, cheats: bool = False) -> list[Agent | None]:
+    """Agents by seat, clockwise from the person's left; ``None`` at the person's seat; ``cheats``: any agents."""
     agents: list[Agent | None] = [None] * players
     for k in range(players - 1):
-        agent = make_agent(specs[k % len(specs)], seed + 1 + k)
+        agent = make_agent(specs[k % len(specs)], seed + 1 + k, cheats=cheats)
         if isinstance(agent, NeuralAgent):
             agent.check_players(players)
         agents[(seat + 1 + k) % players] = agent
@@ -504,7 +512,7 @@ def run(args: argparse.Namespace) -> int:
     if args.save is not None:
         check_save(args.save)
     seed = secrets.randbelow(10**6) if args.seed is None else args.seed
-    agents = opponents(specs, players, args.seat, seed)
+    agents = opponents(specs, players, args.seat, seed, args.allow_cheats)
     for agent in {agent.name: agent for agent in agents if isinstance(agent, NeuralAgent)}.values():
         agent.warn_of_foreign_table(rules)
     game = Game(rules, players, seed=seed, max_decisions=MAX_DECISIONS)
@@ -512,6 +520,8 @@ def run(args: argparse.Namespace) -> int:
     terminal, text = Terminal(), _TEXT[args.lang]
     terminal.say(terminal.style(text["intro"].format(rules=rules, players=players), "bold"))
     terminal.say(text["intro_help"])
+    for name in dict.fromkeys(agent.name for agent in agents if agent is not None and is_cheater(agent)):
+        terminal.say(terminal.style(text["cheats"].format(agent=name), "bold"))
     seat = f" --seat {args.seat}" if args.seat else ""
     terminal.say(terminal.style(text["seed"].format(seed=seed, seat=seat), "dim"))
     return Session(game, agents, args.lang, terminal, args.save, f"idiot-{seed}.json").run()

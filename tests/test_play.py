@@ -468,3 +468,16 @@ def test_clean() -> None:
     assert clean("\x1b[2Jhei\n") == "�[2Jhei�"
     assert clean("a" * 100, 5) == "aaaaa…"
     assert clean("\ud800") == "�"
+
+
+def test_an_agent_that_sees_all_cards_plays_only_where_it_is_allowed(
+    monkeypatch: pytest.MonkeyPatch, games: list[Game], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch, lines(), "cheater", "--seed", "5", "--lang", "en") == 2
+    assert "sees all cards and is no honest agent" in capsys.readouterr().err
+    argv = ["cheater", "greedy", "--allow-cheats", "--seed", "5", "--lang", "en"]
+    assert run(monkeypatch, person(games, 5), *argv) == 0
+    out = capsys.readouterr().out
+    assert "cheater sees all cards, yours as well." in out
+    assert "greedy sees all cards" not in out
+    assert games[-1].over
