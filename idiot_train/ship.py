@@ -1,0 +1,150 @@
+"""Put a trained model into the package: ``python -m idiot_train.ship runs/two --name standard-2 --deals 5000``.
+
+Copies the run's model to ``idiot_agents/models/NAME`` and writes its model card, ``README.md``: what it was trained on,
+for how long, by which command, and its results in the arena with intervals.  Every number in the card comes from this
+command or from files that other commands wrote (``--exploiter``: of ``idiot exploit``).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from idiot_agents.arena import play_match
+from idiot_agents.arguments import positive_int
+from idiot_agents.errors import InputError
+from idiot_agents.network import CARD, WEIGHTS, read_card, write_file
+from idiot_agents.registry import make_agent
+from idiot_agents.shipped import FOLDER, MODEL_CARD
+from idiot_agents.throwaway import throwaway
+from idiot_env import Rules
+from idiot_train.config import TrainConfig, make_config
+from idiot_train.tables import held_out_tables
+
+LARGEST = 3_000_000
+"""Bytes of a shipped model."""
+
+
+def results_table(model: str, tables: list[tuple[Rules, int]], opponents: list[str], deals: int) -> list[str]:
+    """Lines of markdown: the model against or among each opponent at each table."""
+    lines = ["| table | players | against | games | lost | 95 % interval | cut off |", "|---|---|---|---|---|---|---|"]
+    for rules, players in tables:
+        for spec in opponents:
+            match = play_match(make_agent(model), make_agent(spec), rules, players, deals, seed=1)
+            lost = match.figures.lost
+            lines.append(
+                f"| {rules} | {players} | {spec} | {match.games:,} | {lost.mean:.1%} | {lost} | {match.truncated} |"
+            )
+            print(lines[-1], file=sys.stderr, flush=True)
+    return lines
+
+
+def held_out_line(model: str, config: TrainConfig, tables: int, deals: int) -> str:
+    """How the model does against greedy at tables with combinations that its training left out."""
+    lost, even, cut = [], [], 0
+    for rules, players in held_out_tables(config, tables, seed=1):
+        match = play_match(make_agent(model), make_agent("greedy"), rules, players, deals, seed=1)
+        lost.append(match.lost)
+        even.append(rules.losers / players)
+        cut += match.truncated
+    return (
+        f"At {tables} tables drawn with combinations that training left out ({'; '.join(config.held_out)}), "
+        f"{deals} deals each, it loses {sum(lost) / tables:.1%} against greedy where {sum(even) / tables:.1%} is even; "
+        f"{cut} games were cut off."
+    )
+
+
+def endgame_line(model: str, rules: Rules, deals: int) -> str:
+    """How often the model throws away a proven win in a two-player endgame."""
+    found = throwaway(make_agent(model), make_agent("greedy"), rules, deals, seed=1)
+    share = f"{found.share:.1%} of {found.decisions} proven wins"
+    return f"- throws away {share} in endgames of two players ({found.games} games against greedy)"
+
+
+def exploiter_lines(files: list[Path]) -> list[str]:
+    """What exploiters found, from the files that ``idiot exploit`` wrote."""
+    lines = []
+    for path in files:
+        for start, found in json.loads(path.read_text(encoding="utf-8")).items():
+            lost = found["lost"]
+            escapes = f"{1 - lost['mean']:.1%} ({1 - lost['high']:.1%} – {1 - lost['low']:.1%})"
+            lines.append(
+                f"- PPO best response from {start}, {found['decisions']:,} decisions: escapes in {escapes} of "
+                f"{found['games']:,} games; {found['truncated']} were cut off"
+            )
+    return lines
+
+
+def training_lines(run: Path, config: TrainConfig, card: dict[str, Any]) -> list[str]:
+    """What it was trained on, for how long, and how to do it again."""
+    curve = json.loads((run / "curve.json").read_text(encoding="utf-8"))
+    changed = config.model_dump(exclude_defaults=True)
+    minutes = curve[-1]["seconds"] / 60
+    how = (
+        f"Self-play PPO, {card['decisions']:,} decisions, {minutes:.0f} minutes on one of {os.cpu_count()} cores "
+        f"({platform.machine()}), beside other work. Again: `idiot train --config {config.name}.yaml` with this file."
+    )
+    return [
+        how,
+        "",
+        "```yaml",
+        yaml.safe_dump(changed, sort_keys=False).strip(),
+        "```",
+    ]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m idiot_train.ship", description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("run", type=Path, help="folder of a finished run")
+    parser.add_argument("--name", required=True, help="name of the shipped model")
+    parser.add_argument("--opponents", nargs="+", default=["greedy", "careful", "linear"], metavar="AGENT")
+    parser.add_argument("--deals", type=positive_int, default=5000, help="deals of each match (default: %(default)s)")
+    parser.add_argument("--slow", nargs="*", default=[], metavar="AGENT", help="opponents that take their time")
+    parser.add_argument("--slow-deals", type=positive_int, default=300, help="their deals (default: %(default)s)")
+    parser.add_argument("--held-out-tables", type=positive_int, default=50, help="where training left something out")
+    parser.add_argument("--endgame-deals", type=positive_int, default=200, help="deals in which wins are proven")
+    parser.add_argument("--exploiter", nargs="*", default=[], type=Path, metavar="FILE", help="exploiter.json")
+    parser.add_argument("--note", nargs="*", default=[], help="sentences about known weaknesses")
+    args = parser.parse_args()
+    try:
+        card = read_card(args.run / "model")
+        size = sum((args.run / "model" / name).stat().st_size for name in (WEIGHTS, CARD))
+        if size > LARGEST:
+            raise InputError(f"the model has {size:,} bytes: a shipped one has at most {LARGEST:,}.")
+        card["config"]["name"] = args.name
+        config = make_config(card["config"])
+        folder = FOLDER / args.name
+        folder.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(args.run / "model" / WEIGHTS, folder / WEIGHTS)
+        write_file(folder / CARD, (json.dumps(card, indent=2, ensure_ascii=False) + "\n").encode())
+        spec, tables = f"ppo:{args.name}", config.tables
+        lines = [f"# {args.name}", "", *training_lines(args.run, config, card), "", "## Results", ""]
+        lines += results_table(spec, tables, args.opponents, args.deals)
+        if args.slow:
+            lines += ["", *results_table(spec, tables[:1], args.slow, args.slow_deals)]
+        if config.held_out:
+            lines += ["", held_out_line(spec, config, args.held_out_tables, 200)]
+        lines += ["", "## Known weaknesses", "", *(exploiter_lines(args.exploiter) or ["- no exploiter was trained"])]
+        if tables[0][1] == 2:
+            lines.append(endgame_line(spec, tables[0][0], args.endgame_deals))
+        lines += [f"- {note}" for note in args.note]
+        command = " ".join(sys.argv[1:])
+        lines += ["", f"All numbers: deals of seed 1, by `python -m idiot_train.ship {command}`.", ""]
+        write_file(folder / MODEL_CARD, "\n".join(lines).encode())
+        print(f"wrote {folder}")
+    except InputError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
