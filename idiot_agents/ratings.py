@@ -10,7 +10,8 @@ next.  It is concave, so Newton's method finds its top in a few steps, also for 
 library for this, walks through games one by one in Python and knows no draws; the tests compare with it.)
 
 An agent that never won or never lost has no finite rating.  A prior with a standard deviation of 2,000 points keeps the
-numbers finite and moves no other rating by a tenth of a point; such a rating is marked as a bound.
+fit finite and moves no other rating by a tenth of a point.  Such an agent gets a bound instead: the rating at which
+never winning (or losing) would have had a probability of 2.5 %, if each deal had been a single game.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ class Rating:
     low: float
     high: float
     bound: str
-    """``""``, or ``"≥"`` for one that never lost a stage, ``"≤"`` for one that never won: no more can be said."""
+    """``""``; or ``"≥"`` for one that never lost, ``"≤"`` for one that never won: all three numbers are the bound."""
 
 
 @dataclass(frozen=True)
@@ -195,10 +196,41 @@ def bounds(stages: Stages, wins: Floats) -> list[str]:
     return marks
 
 
-def rate(names: Sequence[str], stages: Stages, deals: int, *, seed: int = 0, draws: int = DRAWS) -> list[Rating]:
+def bounded(strength: Floats, present: Floats, wins: Floats, agent: int, mark: str, rotations: int) -> Floats:
+    """Strengths ``[K]`` with that of an agent which never won (``"≤"``) or never lost (``"≥"``) at its bound.
+
+    Its expected wins (or losses) there are so many that none at all, a Poisson event, has the tail's probability.
+    """
+    stages = wins.sum(axis=1) * (present[:, agent] > 0) / rotations
+    low, high = float(strength.min()) - 20.0, float(strength.max()) + 20.0
+    moved = strength.copy()
+    for _ in range(80):
+        moved[agent] = (low + high) / 2
+        odds = present * np.exp(moved - moved.max())
+        share = odds[:, agent] / odds.sum(axis=1)
+        expected = float(stages @ (share if mark == "≤" else 1 - share))
+        too_strong = expected > -math.log((1 - LEVEL) / 2)
+        if too_strong == (mark == "≤"):
+            high = float(moved[agent])
+        else:
+            low = float(moved[agent])
+    return moved
+
+
+def rate(
+    names: Sequence[str], stages: Stages, deals: int, *, rotations: int = 1, seed: int = 0, draws: int = DRAWS
+) -> list[Rating]:
     """Ratings with bootstrap intervals over deals, in the order of ``names``.
 
     All cells share their deals, so a resampled deal counts in every cell alike.
+
+    Args:
+        names: of the K agents.
+        stages: of all games.
+        deals: how many deals there are.
+        rotations: games of one deal in one cell.
+        seed: of the bootstrap.
+        draws: bootstrap samples.
     """
     anchor = names.index(ANCHOR) if ANCHOR in names else None
     wins = stages.wins()
@@ -215,13 +247,21 @@ def rate(names: Sequence[str], stages: Stages, deals: int, *, seed: int = 0, dra
     wider = (
         math.sqrt(deals / (deals - 1)) * student_quantile(LEVEL, deals - 1) / normal_quantile(LEVEL) if deals > 3 else 1
     )
-    return [
-        Rating(
-            name,
-            float(points[i]),
-            float(points[i] - wider * (points[i] - low[i])),
-            float(points[i] + wider * (high[i] - points[i])),
-            mark if i != anchor else "",
-        )
-        for i, (name, mark) in enumerate(zip(names, bounds(stages, wins), strict=True))
+    marks = bounds(stages, wins)
+    moved = [
+        bounded(strength, stages.present, wins, i, mark, rotations) if mark else strength
+        for i, mark in enumerate(marks)
     ]
+    if anchor is not None and marks[anchor]:  # then everybody's distance to it is a bound
+        opposite = "≤" if marks[anchor] == "≥" else "≥"
+        moved = [moved[anchor]] * len(names)
+        marks = ["" if i == anchor else opposite for i in range(len(names))]
+    ratings = []
+    for i, (name, mark) in enumerate(zip(names, marks, strict=True)):
+        if mark:
+            bound = float(in_points(moved[i], anchor)[i])
+            ratings.append(Rating(name, bound, bound, bound, mark))
+        else:
+            least, most = points[i] - wider * (points[i] - low[i]), points[i] + wider * (high[i] - points[i])
+            ratings.append(Rating(name, float(points[i]), float(least), float(most), ""))
+    return ratings

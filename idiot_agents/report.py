@@ -157,7 +157,7 @@ def _ratings(result: Result) -> str:
         [
             marked(result, row["agent"]),
             f"{row['bound']}{row['rating']:,.0f}",
-            f"{row['low']:,.0f} – {row['high']:,.0f}",
+            "–" if row["bound"] else f"{row['low']:,.0f} – {row['high']:,.0f}",
             f"{row['worst']['score']:.1%} {'against' if result['players'] == 2 else 'among'} {row['worst']['against']}",
         ]
         for row in result["ratings"]

@@ -139,7 +139,8 @@ def describe_ratings(tournament: Tournament, played: Played, matches: Sequence[E
     lineups = np.concatenate([tournament.lineups(cell, 0, tournament.deals) for cell in tournament.cells])
     place = np.concatenate([played[cell].place for cell in tournament.cells])
     deals = np.tile(np.repeat(np.arange(tournament.deals), tournament.players), len(tournament.cells))
-    ratings = rate(tournament.names, collect_stages(lineups, place, deals, len(tournament.agents)), tournament.deals)
+    stages = collect_stages(lineups, place, deals, len(tournament.agents))
+    ratings = rate(tournament.names, stages, tournament.deals, rotations=tournament.players)
     rows = []
     for rating in sorted(ratings, key=lambda rating: -rating.rating):
         scored = cross_table(matches, tournament.players)[rating.agent]

@@ -108,7 +108,7 @@ def rating_table(result: Result) -> Table:
         table.add_row(
             marked(result, row["agent"]),
             f"{row['bound']}{row['rating']:,.0f}",
-            f"{row['low']:,.0f} – {row['high']:,.0f}",
+            "" if row["bound"] else f"{row['low']:,.0f} – {row['high']:,.0f}",
             f"{worst['score']:.1%} {'against' if result['players'] == 2 else 'among'} {worst['against']}",
             f"{times[row['agent']]:.2g}",
         )

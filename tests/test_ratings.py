@@ -90,12 +90,30 @@ def test_drawn_games_are_half_a_win_each() -> None:
 
 
 def test_one_who_never_lost_has_a_bound() -> None:
-    lineups = np.tile([[0, 1], [1, 2]], (50, 1))
-    place = np.array([[1, 0], [1, 0], [1, 0], [0, 1]] * 25)
-    ratings = rate(["a", "greedy", "c"], collect_stages(lineups, place, np.repeat(np.arange(50), 2), 3), 50, draws=50)
-    assert [rating.bound for rating in ratings] == ["≥", "", ""]
-    assert np.isfinite([rating.rating for rating in ratings]).all()
-    assert ratings[0].rating > 1500
+    """a beat b 150 times, b and c are even: a's bound is where its 150 wins had a chance of 2.5 %."""
+    lineups = np.tile([[0, 1], [0, 1], [0, 1], [1, 2], [1, 2]], (50, 1))
+    place = np.tile([[1, 0], [1, 0], [1, 0], [0, 1], [1, 0]], (50, 1))
+    stages = collect_stages(lineups, place, np.repeat(np.arange(50), 5), 3)
+    best, middle, last = rate(["a", "greedy", "c"], stages, 50, draws=50)
+    assert [rating.bound for rating in (best, middle, last)] == ["≥", "", ""]
+    assert best.rating == best.low == best.high
+    odds = 10 ** ((best.rating - middle.rating) / 400)
+    assert (odds / (1 + odds)) ** 150 == pytest.approx(0.025, rel=0.05)
+    assert last.rating == pytest.approx(1000, abs=1)
+    # With two rotations a deal counts once, so less is sure.
+    assert rate(["a", "greedy", "c"], stages, 50, rotations=2, draws=5)[0].rating < best.rating - 100
+    # The same told of the one who always lost, and of all others where the anchor is the one.
+    mirrored = rate(
+        ["a", "greedy", "c"], collect_stages(lineups, 1 - place, np.repeat(np.arange(50), 5), 3), 50, draws=5
+    )
+    assert mirrored[0].bound == "≤"
+    assert mirrored[0].rating == pytest.approx(2000 - best.rating)
+    anchored = rate(["greedy", "b", "c"], stages, 50, draws=5)
+    assert [(rating.bound, round(rating.rating)) for rating in anchored] == [
+        ("", 1000),
+        ("≤", round(2000 - best.rating)),
+        ("≤", round(2000 - best.rating)),
+    ]
 
 
 def test_the_order_of_games_and_agents_does_not_matter() -> None:
