@@ -16,6 +16,7 @@ lie in the same place.  Nothing else is shared.
 from __future__ import annotations
 
 import json
+import logging
 import math
 import os
 import time
@@ -28,7 +29,7 @@ import yaml
 from gymnasium.spaces import Discrete
 from ray.rllib.algorithms.algorithm import Algorithm
 from ray.rllib.algorithms.ppo import PPOConfig
-from ray.rllib.core import DEFAULT_MODULE_ID
+from ray.rllib.core import COMPONENT_RL_MODULE, DEFAULT_MODULE_ID
 from ray.rllib.core.rl_module.rl_module import RLModuleSpec
 from ray.rllib.utils.metrics import ENV_RUNNER_RESULTS, NUM_ENV_STEPS_SAMPLED_LIFETIME, NUM_EPISODES_LIFETIME
 from tqdm import tqdm
@@ -54,6 +55,7 @@ def connect(address: str) -> None:
         InputError: if there is none.
     """
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is sent anywhere unless somebody asks for it
+    logging.getLogger("ray.rllib").setLevel(logging.ERROR)  # which API is new is no news here
     if ray.is_initialized():
         return
     try:
@@ -68,7 +70,7 @@ def connect(address: str) -> None:
         raise InputError(f"there is no Ray cluster at {address!r} ({reason}): run ray start --head first.") from None
 
 
-def make_algorithm(config: TrainConfig, workers: int) -> Algorithm:
+def algorithm_config(config: TrainConfig, workers: int) -> PPOConfig:
     """RLlib's PPO as the configuration describes it, with so many workers."""
     share = config.model_copy(update={"games": math.ceil(config.games / workers)})
     batch = share.games * workers * config.horizon
@@ -99,7 +101,6 @@ def make_algorithm(config: TrainConfig, workers: int) -> Algorithm:
         )
         .rl_module(rl_module_spec=RLModuleSpec(MaskedModule, space, Discrete(N_ACTIONS), model_config=built))
         .training(
-            learner_class=SelfPlayLearner,
             train_batch_size_per_learner=batch,
             minibatch_size=config.minibatch,
             num_epochs=config.epochs,
@@ -113,10 +114,23 @@ def make_algorithm(config: TrainConfig, workers: int) -> Algorithm:
             grad_clip_by="global_norm",
             use_kl_loss=False,
         )
-        .learners(num_learners=0)
+        .learners(learner_class=SelfPlayLearner, num_learners=0)
         .fault_tolerance(restart_failed_env_runners=True, delay_between_env_runner_restarts_s=1.0)
         .debugging(seed=config.seed, log_level="ERROR")
-    ).build_algo()
+    )
+
+
+def make_algorithm(config: TrainConfig, workers: int) -> Algorithm:
+    """The same, at work on the cluster that this process is connected to; end it with :func:`stop`."""
+    return algorithm_config(config, workers).build_algo()
+
+
+def stop(algorithm: Algorithm) -> None:
+    """End the workers, and remove the folder that RLlib makes for logs that nobody writes."""
+    algorithm.stop()
+    folder = Path(algorithm.logdir)
+    if not any(folder.iterdir()):
+        folder.rmdir()
 
 
 def _module_of(algorithm: Algorithm) -> MaskedModule:
@@ -145,8 +159,10 @@ def start_from(algorithm: Algorithm, config: TrainConfig) -> None:
     if not same or shapes[0] != shapes[1]:
         raise InputError(f"start={config.start!r} is not possible: the model is built otherwise than this run's.")
     module.start_from(network)
-    algorithm.learner_group.set_weights({DEFAULT_MODULE_ID: module.get_state()})
-    algorithm.env_runner_group.sync_weights(from_worker_or_learner_group=algorithm.learner_group)
+    weights = {DEFAULT_MODULE_ID: module.get_state()}
+    algorithm.learner_group.set_weights(weights)
+    # Not sync_weights: these have the number of those that the workers already have, and would be passed over.
+    algorithm.env_runner_group.foreach_env_runner(lambda runner: runner.set_state({COMPONENT_RL_MODULE: weights}))
 
 
 def train(
@@ -175,7 +191,7 @@ def train(
             start_from(algorithm, config)
         return _learn(algorithm, config, folder, quiet, workers)
     finally:
-        algorithm.stop()
+        stop(algorithm)
 
 
 def _learn(
