@@ -101,9 +101,12 @@ def run(args: argparse.Namespace) -> int:
             agent.check_players(max(config.player_numbers))
     if args.resume is None:
         make_folder(folder)
-    tables = ", ".join(f"{rules} with {players}" for rules, players in config.tables)
+    numbers = " and ".join(map(str, config.player_numbers))
     house_rules = f" and drawn house rules in {config.house_rules:.0%} of games" if config.house_rules else ""
-    print(f"training {config.name}: {config.decisions:,} decisions, {tables} players{house_rules}", flush=True)
+    print(
+        f"training {config.name}: {config.decisions:,} decisions, {numbers} players, {', '.join(config.table_names)}{house_rules}",
+        flush=True,
+    )
     try:
         if args.ray is not None:
             from idiot_train import rllib
