@@ -103,10 +103,8 @@ def run(args: argparse.Namespace) -> int:
         make_folder(folder)
     numbers = " and ".join(map(str, config.player_numbers))
     house_rules = f" and drawn house rules in {config.house_rules:.0%} of games" if config.house_rules else ""
-    print(
-        f"training {config.name}: {config.decisions:,} decisions, {numbers} players, {', '.join(config.table_names)}{house_rules}",
-        flush=True,
-    )
+    tables = f"{numbers} players, {', '.join(config.table_names)}{house_rules}"
+    print(f"training {config.name}: {config.decisions:,} decisions, {tables}", flush=True)
     try:
         if args.ray is not None:
             from idiot_train import rllib
