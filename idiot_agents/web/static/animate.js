@@ -17,7 +17,12 @@ const box = (element) => element?.getBoundingClientRect();
 async function fly(card, from, to, { delay = 0, turn = 0, fade = false } = {}) {
   if (!from || !to || !settings.pace) return;
   card.classList.add("flying");
-  Object.assign(card.style, { left: `${from.left}px`, top: `${from.top}px`, width: `${from.width}px`, height: `${from.height}px` });
+  Object.assign(card.style, {
+    left: `${from.left}px`,
+    top: `${from.top}px`,
+    width: `${from.width}px`,
+    height: `${from.height}px`,
+  });
   stage().append(card);
   const dx = to.left + to.width / 2 - from.left - from.width / 2;
   const dy = to.top + to.height / 2 - from.top - from.height / 2;
@@ -27,7 +32,12 @@ async function fly(card, from, to, { delay = 0, turn = 0, fade = false } = {}) {
       { transform: "none", opacity: 1 },
       { transform: `translate(${dx}px, ${dy}px) scale(${scale}) rotate(${turn}deg)`, opacity: fade ? 0 : 1 },
     ],
-    { duration: FLIGHT * settings.pace, delay: delay * settings.pace, easing: "cubic-bezier(.3,.7,.3,1)", fill: "both" },
+    {
+      duration: FLIGHT * settings.pace,
+      delay: delay * settings.pace,
+      easing: "cubic-bezier(.3,.7,.3,1)",
+      fill: "both",
+    },
   );
   await motion.finished.catch(() => {});
   card.remove();
@@ -39,7 +49,7 @@ function bubble(place, text, kind = "") {
   if (!at || !settings.pace) return;
   const shown = h("span", { class: `bubble ${kind}` }, text);
   shown.style.left = `${Math.max(70, Math.min(innerWidth - 70, at.left + at.width / 2))}px`;
-  shown.style.top = `${Math.max(40, at.top + at.height / 3)}px`;
+  shown.style.top = `${Math.max(40, at.top + Math.min(at.height / 3, 6))}px`;
   stage().append(shown);
   setTimeout(() => shown.remove(), 1500 * Math.max(settings.pace, 0.5));
 }
@@ -85,7 +95,10 @@ async function throwCards(board, event) {
 }
 
 async function turnOver(board, event) {
-  const blind = event.action === "chance" ? board.place("stock").querySelector(".card:last-of-type") : board.slotCard(event.seat, Number(event.action.split(" ")[1]));
+  const blind =
+    event.action === "chance"
+      ? board.place("stock").querySelector(".card:last-of-type")
+      : board.slotCard(event.seat, Number(event.action.split(" ")[1]));
   const from = box(blind);
   if (event.action !== "chance" && blind) hide([blind]);
   await fly(face(event.shown), from, target(board, "pile"), { turn: 3 });
@@ -94,7 +107,10 @@ async function turnOver(board, event) {
 /** Show the pile as it lies after the cards were laid, and whether a blind card fits. */
 async function showPile(board, before, event) {
   let order = before.pile_order;
-  const cards = laid(event).map(([rank, n]) => rank.repeat(n)).join("") + event.shown;
+  const cards =
+    laid(event)
+      .map(([rank, n]) => rank.repeat(n))
+      .join("") + event.shown;
   order = event.action.startsWith("sneak") ? cards + order : order + cards;
   board.drawPile(order);
   if (event.shown) {
@@ -161,7 +177,8 @@ export async function showEvent(board, before, event) {
   else if (verb === "stack") await stackCard(board, event);
   else if (verb === "flip" || verb === "chance") await turnOver(board, event);
   else await throwCards(board, event);
-  if (verb !== "swap" && verb !== "stack" && verb !== "done" && (laid(event).length || event.shown)) await showPile(board, before, event);
+  if (verb !== "swap" && verb !== "stack" && verb !== "done" && (laid(event).length || event.shown))
+    await showPile(board, before, event);
   if (event.burned) await burn(board, event);
   if (event.took) await takePile(board, event);
   if (event.drew) await draw(board, before, event);
@@ -170,9 +187,11 @@ export async function showEvent(board, before, event) {
 /** After the new view is drawn: say what cannot be seen in it, and breathe. */
 export async function afterEvent(board, event) {
   if (!settings.pace) return;
-  const seatOf = (seat) => board.root.querySelector(`.player[data-seat="${seat}"] .plate`) ?? board.me.querySelector(".plate");
+  const seatOf = (seat) =>
+    board.root.querySelector(`.player[data-seat="${seat}"] .plate`) ?? board.me.querySelector(".plate");
   if (event.skipped !== null) bubble(seatOf(event.skipped), t("skipped"), "bad");
   if (event.place !== null) bubble(seatOf(event.seat), t("goes_out"), "good");
-  else if (event.again && event.skipped === null && !["swap", "stack", "done"].includes(event.action.split(" ")[0])) bubble(seatOf(event.seat), t("again"));
+  else if (event.again && event.skipped === null && !["swap", "stack", "done"].includes(event.action.split(" ")[0]))
+    bubble(seatOf(event.seat), t("again"));
   await wait(BREATH);
 }

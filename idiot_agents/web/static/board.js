@@ -141,8 +141,13 @@ export class Board {
       }
       const rank = cards.at(-1);
       const flips = !cards.length;
-      const can = live && chooser && (flips ? chooser.possible({ hand: {}, up: {}, slot: place + 1 }) : chooser.touchable("up", rank));
-      const chosen = flips ? chooser?.choice.slot === place + 1 : cards.some((_, n) => body[n + 1].classList.contains("chosen"));
+      const can =
+        live &&
+        chooser &&
+        (flips ? chooser.possible({ hand: {}, up: {}, slot: place + 1 }) : chooser.touchable("up", rank));
+      const chosen = flips
+        ? chooser?.choice.slot === place + 1
+        : cards.some((_, n) => body[n + 1].classList.contains("chosen"));
       const says = flips ? `${t("slot_n", { n: place + 1 })}: ${label}` : `${t("face_up")}: ${label}`;
       return h(
         "button",
@@ -202,7 +207,9 @@ export class Board {
         n > 1 && h("span", { class: "times", "aria-hidden": "true" }, `×${n}`),
       );
     });
-    refill(this.me, h("div", { class: "mine" }, this.plate(seat), this.drawSlots(seat, true)),
+    refill(
+      this.me,
+      h("div", { class: "mine" }, this.plate(seat), this.drawSlots(seat, true)),
       h(
         "div",
         {
@@ -222,7 +229,9 @@ export class Board {
     const { chooser, live } = this.state;
     const can = live && chooser?.plain.some((action) => action.verb === "chance");
     this.stock.classList.toggle("can", Boolean(can));
-    refill(this.stock, h("span", { class: "heap" }, count ? [count > 2 && back("b"), count > 1 && back("a"), back()] : hole()),
+    refill(
+      this.stock,
+      h("span", { class: "heap" }, count ? [count > 2 && back("b"), count > 1 && back("a"), back()] : hole()),
       h("span", { class: "name" }, t("stock")),
       h("span", { class: "size" }, count ? cardCount(count) : t("empty")),
     );
@@ -237,7 +246,9 @@ export class Board {
     let run = 0;
     while (run < order.length && order.at(-1 - run) === top) run += 1;
     const fan = [...order].slice(-Math.max(FANNED, Math.min(run, FANNED)));
-    refill(this.pile, h(
+    refill(
+      this.pile,
+      h(
         "span",
         { class: "heap" },
         fan.length
@@ -251,14 +262,17 @@ export class Board {
       h("span", { class: "name" }, t("pile")),
       h("span", { class: "size" }, order.length ? cardCount(order.length) : t("empty")),
       h("span", { class: "unseen" }, top ? `, ${rankName(top)}` : ""),
-      run > 1 && h("span", { class: `run ${run === 3 ? "three" : ""}` }, run === 3 ? t("run_3") : t("run_n", { n: run })),
+      run > 1 &&
+        h("span", { class: `run ${run === 3 ? "three" : ""}` }, run === 3 ? t("run_3") : t("run_n", { n: run })),
     );
   }
 
   drawBurned(count = this.state.view.burned.length) {
     const { burned } = this.state.view;
     this.burned.title = burned ? shown(burned) : "";
-    refill(this.burned, h("span", { class: "heap" }, count ? back("ash") : hole()),
+    refill(
+      this.burned,
+      h("span", { class: "heap" }, count ? back("ash") : hole()),
       h("span", { class: "name" }, t("burned")),
       h("span", { class: "size" }, count ? cardCount(count) : t("empty")),
     );

@@ -7,7 +7,10 @@ const covers = (action, choice) =>
   ["hand", "up"].every((zone) => Object.entries(choice[zone]).every(([rank, n]) => (action[zone][rank] || 0) >= n)) &&
   (choice.slot === null || choice.slot === action.slot);
 
-const total = (part) => Object.values(part.hand).concat(Object.values(part.up)).reduce((a, b) => a + b, 0);
+const total = (part) =>
+  Object.values(part.hand)
+    .concat(Object.values(part.up))
+    .reduce((a, b) => a + b, 0);
 
 export class Chooser {
   constructor(actions) {
@@ -64,7 +67,8 @@ export class Chooser {
   get matches() {
     if (this.isEmpty) return [];
     return this.actions.filter(
-      (action) => covers(action, this.choice) && total(action) === total(this.choice) && action.slot === this.choice.slot,
+      (action) =>
+        covers(action, this.choice) && total(action) === total(this.choice) && action.slot === this.choice.slot,
     );
   }
 

@@ -11,8 +11,12 @@ export function bars(opinion, { name, who = null, chosen = null }) {
   if (opinion.chance === null) {
     return [h("p", {}, t("hint_none", { name })), h("p", { class: "best" }, capital(opinion.actions[0].says))];
   }
-  const many = opinion.actions.filter((action, n) => n < MOST_BARS && (action.p >= LEAST || n === 0 || action.action === chosen));
-  const chance = who ? t("seat_chance", { name: who, p: percent(opinion.chance) }) : t("hint_chance", { p: percent(opinion.chance) });
+  const many = opinion.actions.filter(
+    (action, n) => n < MOST_BARS && (action.p >= LEAST || n === 0 || action.action === chosen),
+  );
+  const chance = who
+    ? t("seat_chance", { name: who, p: percent(opinion.chance) })
+    : t("hint_chance", { p: percent(opinion.chance) });
   return [
     h("p", {}, who ? t("opinion_of", { model: name, who }) : t("hint_says", { name })),
     h(
@@ -22,14 +26,27 @@ export function bars(opinion, { name, who = null, chosen = null }) {
         h(
           "li",
           { class: action.action === chosen ? "taken" : "" },
-          h("span", { class: "what" }, capital(action.says), action.action === chosen && h("b", {}, ` (${t("chosen")})`)),
-          h("span", { class: "track", "aria-hidden": "true" }, h("span", { class: "fill", style: { width: percent(action.p) } })),
+          h(
+            "span",
+            { class: "what" },
+            capital(action.says),
+            action.action === chosen && h("b", {}, ` (${t("chosen")})`),
+          ),
+          h(
+            "span",
+            { class: "track", "aria-hidden": "true" },
+            h("span", { class: "fill", style: { width: percent(action.p) } }),
+          ),
           h("span", { class: "p" }, percent(action.p)),
         ),
       ),
     ),
     h("p", { class: "chance" }, chance),
-    h("div", { class: "track wide", "aria-hidden": "true" }, h("div", { class: "fill", style: { width: percent(opinion.chance) } })),
+    h(
+      "div",
+      { class: "track wide", "aria-hidden": "true" },
+      h("div", { class: "fill", style: { width: percent(opinion.chance) } }),
+    ),
   ];
 }
 
@@ -37,7 +54,7 @@ export function bars(opinion, { name, who = null, chosen = null }) {
 export function graph(story, { who = null, open = null }) {
   const { points, marked, end } = story;
   const values = points.map((point) => point.chance).concat(end === null ? [] : [end]);
-  const [width, height, left, bottom] = [640, 240, 44, 26];
+  const [width, height, left, bottom] = [640, 240, 56, 26];
   const x = (n) => left + (n * (width - left - 12)) / Math.max(1, values.length - 1);
   const y = (p) => 10 + (1 - p) * (height - bottom - 10);
   const line = values.map((p, n) => `${n ? "L" : "M"}${x(n).toFixed(1)} ${y(p).toFixed(1)}`).join("");
@@ -47,12 +64,21 @@ export function graph(story, { who = null, open = null }) {
   ]);
   const dots = marked.map((place, n) => [
     s("circle", { cx: x(place), cy: y(points[place].chance), r: 10, class: "mark" }),
-    s("text", { x: x(place), y: y(points[place].chance) + 4.5, "text-anchor": "middle", class: "number" }, String(n + 1)),
+    s(
+      "text",
+      { x: x(place), y: y(points[place].chance) + 4.5, "text-anchor": "middle", class: "number" },
+      String(n + 1),
+    ),
   ]);
   const says = who ? t("story_of", { who, name: story.adviser }) : t("story_line", { name: story.adviser });
   const picture = s(
     "svg",
-    { viewBox: `0 0 ${width} ${height}`, class: "graph", role: "img", "aria-label": `${says} ${values.map(percent).join(", ")}` },
+    {
+      viewBox: `0 0 ${width} ${height}`,
+      class: "graph",
+      role: "img",
+      "aria-label": `${says} ${values.map(percent).join(", ")}`,
+    },
     lines,
     s("path", { d: `${line}L${x(values.length - 1)} ${y(0)}L${x(0)} ${y(0)}Z`, class: "area" }),
     s("path", { d: line, class: "line" }),
@@ -69,7 +95,12 @@ export function graph(story, { who = null, open = null }) {
       after: percent(after),
       best: point.best_says,
     });
-    return h("li", {}, h("span", {}, text), open && h("button", { type: "button", class: "quiet", onclick: () => open(point.index) }, t("story_open")));
+    return h(
+      "li",
+      {},
+      h("span", {}, text),
+      open && h("button", { type: "button", class: "quiet", onclick: () => open(point.index) }, t("story_open")),
+    );
   });
   return h(
     "section",

@@ -28,17 +28,34 @@ class App {
 
   bar() {
     const select = (key, values, value, choose) => {
-      const box = h("select", { "aria-label": t(key), id: `set-${key}`, onchange: (event) => choose(event.target.value) },
-        values.map((name) => h("option", { value: name }, t(`${key}_${name}`))));
+      const box = h(
+        "select",
+        { "aria-label": t(key), id: `set-${key}`, onchange: (event) => choose(event.target.value) },
+        values.map((name) => h("option", { value: name }, t(`${key}_${name}`))),
+      );
       box.value = value;
       return h("label", { class: "setting" }, h("span", {}, t(key)), box);
     };
     document.getElementById("skip").textContent = t("skip");
-    refill(document.getElementById("bar"), h("a", { class: "logo", href: "#" }, h("img", { src: "/static/icon.svg", alt: "", width: 28, height: 28 }), "Idiot"),
+    refill(
+      document.getElementById("bar"),
+      h(
+        "a",
+        { class: "logo", href: "#" },
+        h("img", { src: "/static/icon.svg", alt: "", width: 28, height: 28 }),
+        "Idiot",
+      ),
       h("nav", {}, h("a", { href: "#" }, t("home")), h("a", { href: "#view" }, t("viewer"))),
       h(
         "button",
-        { type: "button", class: "quiet settings-button", "aria-expanded": "false", "aria-controls": "settings", "aria-label": t("settings"), onclick: (event) => this.openSettings(event.currentTarget) },
+        {
+          type: "button",
+          class: "quiet settings-button",
+          "aria-expanded": "false",
+          "aria-controls": "settings",
+          "aria-label": t("settings"),
+          onclick: (event) => this.openSettings(event.currentTarget),
+        },
         "⚙",
       ),
       h(

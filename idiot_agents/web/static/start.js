@@ -23,7 +23,12 @@ export class StartPage {
       seed: defaults.seed === null || defaults.seed === undefined ? "" : String(defaults.seed),
     };
     const proposed = defaults.agents?.length || (defaults.rules && !equal(defaults.rules, presets.standard));
-    if (kept && !proposed && kept.seats?.every((id) => known.has(id) || id === "guest") && Object.keys(kept.options).join() === Object.keys(presets.standard).join())
+    if (
+      kept &&
+      !proposed &&
+      kept.seats?.every((id) => known.has(id) || id === "guest") &&
+      Object.keys(kept.options).join() === Object.keys(presets.standard).join()
+    )
       Object.assign(this.choice, kept, { seed: this.choice.seed });
     if (!app.catalog.guests) this.choice.seats = this.choice.seats.map((id) => (id === "guest" ? first[0] : id));
     this.root = h("div", { class: "start-page" });
@@ -40,7 +45,8 @@ export class StartPage {
   /** The table whose rules these are, or the one from which the fewest differ. */
   nearest() {
     const { presets } = this.app.catalog;
-    const differing = (name) => Object.keys(presets[name]).filter((key) => presets[name][key] !== this.choice.options[key]);
+    const differing = (name) =>
+      Object.keys(presets[name]).filter((key) => presets[name][key] !== this.choice.options[key]);
     return Object.keys(presets)
       .map((name) => [name, differing(name)])
       .sort((a, b) => a[1].length - b[1].length)[0];
@@ -55,7 +61,9 @@ export class StartPage {
     const { choice } = this;
     const focus = document.activeElement?.id;
     this.problem = h("p", { class: "problem", role: "alert", id: "problem" });
-    refill(this.root, h("div", { class: "hero" }, h("h1", {}, t("title")), h("p", {}, t("tagline"))),
+    refill(
+      this.root,
+      h("div", { class: "hero" }, h("h1", {}, t("title")), h("p", {}, t("tagline"))),
       this.resume(),
       h(
         "form",
@@ -95,7 +103,14 @@ export class StartPage {
         h(
           "label",
           {},
-          h("input", { type: "radio", name, id: `${name}-${key}`, value: String(key), checked: key === value, onchange: () => choose(key) }),
+          h("input", {
+            type: "radio",
+            name,
+            id: `${name}-${key}`,
+            value: String(key),
+            checked: key === value,
+            onchange: () => choose(key),
+          }),
           h("span", {}, label),
         ),
       ),
@@ -103,7 +118,10 @@ export class StartPage {
   }
 
   modeField() {
-    const modes = [[false, t("play")], [true, t("watch")]];
+    const modes = [
+      [false, t("play")],
+      [true, t("watch")],
+    ];
     return this.segments("mode", t("mode"), modes, this.choice.watch, (watch) => this.change({ watch }));
   }
 
@@ -137,7 +155,11 @@ export class StartPage {
     const from = this.choice.watch ? 0 : 1;
     const selects = [...Array(this.choice.players).keys()].slice(from).map((n) => {
       const options = catalog.agents.map((agent) =>
-        h("option", { value: agent.id }, agent.trained ? t("trained", { name: agent.id, table: agent.trained }) : agent.id),
+        h(
+          "option",
+          { value: agent.id },
+          agent.trained ? t("trained", { name: agent.id, table: agent.trained }) : agent.id,
+        ),
       );
       if (catalog.guests && !this.choice.watch) options.push(h("option", { value: "guest" }, t("guest")));
       const select = h("select", { id: `seat-${n}`, onchange: (event) => this.seat(n, event.target.value) }, options);
@@ -170,7 +192,11 @@ export class StartPage {
       changed.length > 0 &&
         h(
           "button",
-          { type: "button", class: "quiet", onclick: () => this.change({ options: { ...this.app.catalog.presets[this.choice.preset] } }) },
+          {
+            type: "button",
+            class: "quiet",
+            onclick: () => this.change({ options: { ...this.app.catalog.presets[this.choice.preset] } }),
+          },
           t("reset_rules"),
         ),
       h(
@@ -198,7 +224,12 @@ export class StartPage {
           ),
         ),
       ),
-      (this.card = h("details", { class: "card-of-rules", ontoggle: () => this.check() }, h("summary", {}, t("rules_card")), h("div", {}))),
+      (this.card = h(
+        "details",
+        { class: "card-of-rules", ontoggle: () => this.check() },
+        h("summary", {}, t("rules_card")),
+        h("div", {}),
+      )),
     );
   }
 
@@ -211,7 +242,14 @@ export class StartPage {
         "label",
         { class: "field" },
         h("span", {}, t("name")),
-        h("input", { id: "name", type: "text", maxlength: 20, autocomplete: "nickname", value: settings.name, oninput: (event) => (settings.name = event.target.value) }),
+        h("input", {
+          id: "name",
+          type: "text",
+          maxlength: 20,
+          autocomplete: "nickname",
+          value: settings.name,
+          oninput: (event) => (settings.name = event.target.value),
+        }),
       ),
       h(
         "label",
@@ -249,7 +287,14 @@ export class StartPage {
       says = answer.why_not ?? this.modelProblem() ?? this.seedProblem() ?? "";
       if (this.card.open) {
         const [, , ...lines] = answer.card.split("\n");
-        refill(this.card.lastChild, h("ol", {}, lines.map((line) => h("li", {}, line.replace(/^\s*\d+\.\s*/, "")))));
+        refill(
+          this.card.lastChild,
+          h(
+            "ol",
+            {},
+            lines.map((line) => h("li", {}, line.replace(/^\s*\d+\.\s*/, ""))),
+          ),
+        );
       }
     } catch (error) {
       says = error.message;
@@ -294,7 +339,11 @@ export class StartPage {
     const seats = choice.seats.slice(0, choice.players).map((id) => (id === "guest" ? { guest: true } : { agent: id }));
     if (!choice.watch) seats[0] = { person: settings.name };
     try {
-      const made = await post("/api/tables", { rules: choice.options, seats, seed: choice.seed === "" ? null : Number(choice.seed) });
+      const made = await post("/api/tables", {
+        rules: choice.options,
+        seats,
+        seed: choice.seed === "" ? null : Number(choice.seed),
+      });
       settings.keepToken(made.table, made.token);
       this.app.go(`table/${made.table}`);
     } catch (error) {
@@ -318,7 +367,9 @@ export class JoinPage {
   }
 
   draw() {
-    refill(this.root, h("div", { class: "hero" }, h("h1", {}, t("title")), h("p", {}, t("join_title"))),
+    refill(
+      this.root,
+      h("div", { class: "hero" }, h("h1", {}, t("title")), h("p", {}, t("join_title"))),
       h(
         "form",
         {
@@ -332,7 +383,13 @@ export class JoinPage {
           "label",
           { class: "field" },
           h("span", {}, t("name")),
-          h("input", { id: "name", type: "text", maxlength: 20, value: settings.name, oninput: (event) => (settings.name = event.target.value) }),
+          h("input", {
+            id: "name",
+            type: "text",
+            maxlength: 20,
+            value: settings.name,
+            oninput: (event) => (settings.name = event.target.value),
+          }),
         ),
         h("button", { type: "submit", class: "primary big", id: "begin" }, t("join")),
       ),

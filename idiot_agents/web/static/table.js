@@ -15,7 +15,17 @@ const VERBS_FIRST = ["play", "run", "flip", "swap", "sneak", "stack", "take"];
 
 export class TablePage {
   constructor(app, id) {
-    Object.assign(this, { app, id, queue: [], busy: false, paused: false, sent: null, opinion: null, story: null, people: null });
+    Object.assign(this, {
+      app,
+      id,
+      queue: [],
+      busy: false,
+      paused: false,
+      sent: null,
+      opinion: null,
+      story: null,
+      people: null,
+    });
     this.board = new Board((what) => this.touch(what));
     this.chooser = new Chooser([]);
     this.actions = h("div", { class: "actions", role: "group" });
@@ -24,6 +34,7 @@ export class TablePage {
     this.insightBox = h("div", { class: "insight" });
     this.seenBox = h("div", { class: "seen" });
     this.rulesBox = h("div", { class: "rules-card" });
+    this.doing = h("div", { class: "doing" }, this.prompt, this.actions);
     this.lobby = h("div", { class: "lobby", hidden: true });
     this.end = h("section", { class: "end", hidden: true, "aria-live": "off" });
     this.watchBar = h("div", { class: "watch-bar", hidden: true });
@@ -34,21 +45,34 @@ export class TablePage {
       insight: panel("insight-panel", t("insight"), this.insightBox, settings.hints),
       seen: panel("seen-panel", t("seen"), this.seenBox),
       rules: panel("rules-panel", t("rules"), this.rulesBox),
-      keys: panel("keys-panel", t("keys"), h("dl", {}, t("keys_list").map(([key, says]) => [h("dt", {}, key), h("dd", {}, says)]))),
+      keys: panel(
+        "keys-panel",
+        t("keys"),
+        h(
+          "dl",
+          {},
+          t("keys_list").map(([key, says]) => [h("dt", {}, key), h("dd", {}, says)]),
+        ),
+      ),
     };
     this.panels.rules.addEventListener("toggle", () => this.showRules());
     this.root = h(
       "div",
       { class: "table-page" },
       h("h1", { class: "unseen" }, t("title")),
-      h("div", { class: "play-area" }, this.lobby, this.watchBar, this.board.root, h("div", { class: "doing" }, this.prompt, this.actions), this.end),
+      h("div", { class: "play-area" }, this.lobby, this.watchBar, this.board.root, this.doing, this.end),
       h("aside", { class: "side", "aria-label": t("log") }, Object.values(this.panels)),
     );
     this.onKey = (event) => this.key(event);
     this.onHidden = () => document.hidden || this.work();
     document.addEventListener("keydown", this.onKey);
     document.addEventListener("visibilitychange", this.onHidden);
-    this.line = new Line(id, settings.token(id), (message) => this.receive(message), (up) => this.connection(up));
+    this.line = new Line(
+      id,
+      settings.token(id),
+      (message) => this.receive(message),
+      (up) => this.connection(up),
+    );
   }
 
   leave() {
@@ -94,7 +118,6 @@ export class TablePage {
     const message = this.fresh;
     this.fresh = null;
     this.whole = message;
-    this.sent = null;
     this.log = message.log;
     this.show(message);
     this.drawLog();
@@ -158,10 +181,13 @@ export class TablePage {
   }
 
   show(message) {
+    clearTimeout(this.sentTimer);
+    this.sent = null;
     this.state = message;
     this.chooser = new Chooser(message.choices);
     this.opinion = null;
     this.draw();
+    this.doing.hidden = Boolean(message.view.result);
     if (message.view.result) this.showEnd();
     else this.end.hidden = true;
     if (this.myTurn && settings.hints) this.askOpinion();
@@ -185,7 +211,13 @@ export class TablePage {
     const buttons = matches.map((action, n) =>
       h(
         "button",
-        { type: "button", class: n ? "" : "primary", "data-key": `do${action.verb}`, "data-action": action.action, onclick: () => this.act(action) },
+        {
+          type: "button",
+          class: n ? "" : "primary",
+          "data-key": `do${action.verb}`,
+          "data-action": action.action,
+          onclick: () => this.act(action),
+        },
         capital(action.says),
       ),
     );
@@ -203,9 +235,19 @@ export class TablePage {
         t(action.verb),
       ),
     );
-    if (!this.chooser.isEmpty) plain.unshift(h("button", { type: "button", class: "quiet", "data-key": "clear", onclick: () => this.clear() }, t("clear")));
+    if (!this.chooser.isEmpty)
+      plain.unshift(
+        h("button", { type: "button", class: "quiet", "data-key": "clear", onclick: () => this.clear() }, t("clear")),
+      );
     const hint = !this.watching && this.myTurn && !busy && !settings.hints;
-    if (hint) plain.push(h("button", { type: "button", class: "quiet", "data-key": "hint", onclick: () => this.askOpinion(true) }, t("hint")));
+    if (hint)
+      plain.push(
+        h(
+          "button",
+          { type: "button", class: "quiet", "data-key": "hint", onclick: () => this.askOpinion(true) },
+          t("hint"),
+        ),
+      );
     const focus = document.activeElement?.dataset?.key;
     refill(this.actions, ...buttons, ...plain);
     if (focus && !this.board.root.contains(document.activeElement))
@@ -257,7 +299,15 @@ export class TablePage {
       const { view } = this.state;
       const answer = await post("/api/check", { rules: view.options, players: view.players });
       const [title, , ...lines] = answer.card.split("\n");
-      refill(this.rulesBox, h("p", {}, title), h("ol", {}, lines.map((line) => h("li", {}, line.replace(/^\s*\d+\.\s*/, "")))));
+      refill(
+        this.rulesBox,
+        h("p", {}, title),
+        h(
+          "ol",
+          {},
+          lines.map((line) => h("li", {}, line.replace(/^\s*\d+\.\s*/, ""))),
+        ),
+      );
     } catch (error) {
       toast(error.message, "bad");
     }
@@ -282,7 +332,13 @@ export class TablePage {
     const link = `${location.hostname === "localhost" || location.hostname === "127.0.0.1" ? base : `${location.origin}/`}#join/${this.id}/${invite ?? this.whole.invite}`;
     this.lobby.append(h("h2", {}, t("lobby")));
     if (this.role.host && this.whole.invite) {
-      const field = h("input", { type: "text", readonly: true, value: link, "aria-label": t("lobby_line"), onfocus: (event) => event.target.select() });
+      const field = h("input", {
+        type: "text",
+        readonly: true,
+        value: link,
+        "aria-label": t("lobby_line"),
+        onfocus: (event) => event.target.select(),
+      });
       const copy = async () => {
         try {
           await navigator.clipboard.writeText(link);
@@ -295,12 +351,22 @@ export class TablePage {
       this.lobby.append(
         h("p", {}, t("lobby_line")),
         h("div", { class: "row" }, field, h("button", { type: "button", onclick: copy }, t("copy"))),
-        h("button", { type: "button", class: "primary", onclick: () => this.line.send({ type: "start" }) }, t("start_now")),
+        h(
+          "button",
+          { type: "button", class: "primary", onclick: () => this.line.send({ type: "start" }) },
+          t("start_now"),
+        ),
       );
     } else this.lobby.append(h("p", {}, t("wait_host")));
     if (this.people) {
       const names = this.state.names;
-      this.lobby.append(h("ul", {}, names.map((name, seat) => h("li", {}, free.includes(seat) ? `${t("seat_n", { n: seat + 1 })}: …` : name))));
+      this.lobby.append(
+        h(
+          "ul",
+          {},
+          names.map((name, seat) => h("li", {}, free.includes(seat) ? `${t("seat_n", { n: seat + 1 })}: …` : name)),
+        ),
+      );
     }
   }
 
@@ -310,7 +376,11 @@ export class TablePage {
     const { view, names } = this.state;
     const seat = h(
       "select",
-      { "aria-label": t("view_from"), onchange: (event) => this.line.send({ type: "look", seat: event.target.value === "" ? null : Number(event.target.value) }) },
+      {
+        "aria-label": t("view_from"),
+        onchange: (event) =>
+          this.line.send({ type: "look", seat: event.target.value === "" ? null : Number(event.target.value) }),
+      },
       h("option", { value: "" }, t("all_open")),
       names.map((name, n) => h("option", { value: String(n) }, name)),
     );
@@ -351,7 +421,8 @@ export class TablePage {
       return this.explain(what);
     }
     const before = this.chooser.isEmpty;
-    const found = what.slot !== undefined ? this.chooser.touchSlot(what.slot) : this.chooser.touch(what.zone, what.rank);
+    const found =
+      what.slot !== undefined ? this.chooser.touchSlot(what.slot) : this.chooser.touch(what.zone, what.rank);
     if (!found) return this.explain(what);
     this.draw();
     const [match] = this.chooser.matches;
@@ -373,16 +444,16 @@ export class TablePage {
     if (this.sent) return;
     this.sent = this.state.version;
     this.line.send({ type: "act", version: this.state.version, action: action.action });
-    this.chooser.clear();
+    this.chooser = new Chooser([]); // nothing more can be chosen until the answer is here
     this.draw();
-    this.sentAt = performance.now();
     this.sentTimer = setTimeout(() => this.unsend(), 4000); // the line may have been cut just then
   }
 
   unsend() {
     clearTimeout(this.sentTimer);
     this.sent = null;
-    if (this.state) this.draw();
+    this.chooser = new Chooser(this.state.choices);
+    this.draw();
   }
 
   refused(message) {
@@ -444,7 +515,8 @@ export class TablePage {
       this.askOpinion(true);
       return true;
     }
-    const rank = digit === "0" ? "T" : digit && digit !== "1" ? digit : { j: "J", q: "Q", k: "K", a: "A", x: "*", "*": "*" }[key];
+    const rank =
+      digit === "0" ? "T" : digit && digit !== "1" ? digit : { j: "J", q: "Q", k: "K", a: "A", x: "*", "*": "*" }[key];
     if (!rank) return false;
     const chosenHand = Object.keys(this.chooser.choice.hand).length > 0;
     const up = shift || phase === "up" || (phase === "swap" && chosenHand);
@@ -469,22 +541,38 @@ export class TablePage {
   }
 
   drawInsight() {
-    const always = h("label", { class: "check" }, h("input", {
-      type: "checkbox",
-      checked: settings.hints,
-      onchange: (event) => {
-        settings.hints = event.target.checked;
-        if (settings.hints && (this.myTurn || this.watching)) this.askOpinion();
-        this.drawActions();
-      },
-    }), t("always"));
+    const always = h(
+      "label",
+      { class: "check" },
+      h("input", {
+        type: "checkbox",
+        checked: settings.hints,
+        onchange: (event) => {
+          settings.hints = event.target.checked;
+          if (settings.hints && (this.myTurn || this.watching)) this.askOpinion();
+          this.drawActions();
+        },
+      }),
+      t("always"),
+    );
     const who = this.watching && this.opinion ? this.state.names[this.opinion.seat] : null;
     const body = this.opinion
       ? bars(this.opinion, { name: this.opinion.adviser, who })
       : [h("p", {}, this.myTurn ? "" : t("hint_wait"))];
-    const button = h("button", { type: "button", disabled: !(this.myTurn || this.watching), onclick: () => this.askOpinion() }, t("hint"));
+    const button = h(
+      "button",
+      { type: "button", disabled: !(this.myTurn || this.watching), onclick: () => this.askOpinion() },
+      t("hint"),
+    );
     refill(this.insightBox, ...body, h("div", { class: "row" }, button, always));
-    if (this.watching && settings.hints && !this.opinion && this.state.view.turn !== null && this.panels.insight.open && !this.asked) {
+    if (
+      this.watching &&
+      settings.hints &&
+      !this.opinion &&
+      this.state.view.turn !== null &&
+      this.panels.insight.open &&
+      !this.asked
+    ) {
       this.asked = true;
       setTimeout(() => (this.asked = false), 150);
       this.line.send({ type: "insight" });
@@ -503,13 +591,19 @@ export class TablePage {
     else if (mine !== null) verdict = t(idiots.includes(mine) ? "you_lost" : "you_won");
     const lost = !truncated && mine !== null && idiots.includes(mine);
     const buttons = [
-      h("button", { type: "button", class: "primary", onclick: () => this.line.send({ type: "rematch" }) }, t("rematch")),
+      h(
+        "button",
+        { type: "button", class: "primary", onclick: () => this.line.send({ type: "rematch" }) },
+        t("rematch"),
+      ),
       h("button", { type: "button", onclick: () => this.save() }, t("save")),
       h("button", { type: "button", onclick: () => this.openViewer() }, t("open_viewer")),
       h("a", { class: "button", href: "#" }, t("home")),
     ];
     this.storyBox = h("div");
-    refill(this.end, h("h2", { class: lost ? "lost" : "", tabindex: "-1" }, verdict),
+    refill(
+      this.end,
+      h("h2", { class: lost ? "lost" : "", tabindex: "-1" }, verdict),
       h(
         "ol",
         { class: "places" },
@@ -542,7 +636,10 @@ export class TablePage {
     try {
       const record = await this.record();
       const file = new Blob([JSON.stringify(record) + "\n"], { type: "application/json" });
-      const link = h("a", { href: URL.createObjectURL(file), download: `idiot-${this.id}-${this.whole.round + 1}.json` });
+      const link = h("a", {
+        href: URL.createObjectURL(file),
+        download: `idiot-${this.id}-${this.whole.round + 1}.json`,
+      });
       document.body.append(link);
       link.click();
       link.remove();

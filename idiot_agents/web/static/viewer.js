@@ -12,7 +12,12 @@ export class ViewerPage {
     Object.assign(this, { app, record, index, seat, frames: null, playing: false, busy: false });
     this.board = new Board();
     this.body = h("div", { class: "viewer-body" });
-    const open = h("input", { type: "file", accept: ".json,application/json", id: "file", onchange: (event) => this.read(event.target.files[0]) });
+    const open = h("input", {
+      type: "file",
+      accept: ".json,application/json",
+      id: "file",
+      onchange: (event) => this.read(event.target.files[0]),
+    });
     this.root = h(
       "div",
       { class: "viewer-page" },
@@ -64,8 +69,14 @@ export class ViewerPage {
     const button = (key, press, sign, name = "") =>
       h("button", { type: "button", class: name, "aria-label": t(key), title: t(key), onclick: press }, sign);
     this.playButton = button("autoplay", () => this.play(), "▶");
-    this.slider = h("input", { type: "range", min: 0, max: this.last, value: this.index, "aria-label": t("step_n", { n: "", last: this.last }),
-      oninput: (event) => this.jump(Number(event.target.value)) });
+    this.slider = h("input", {
+      type: "range",
+      min: 0,
+      max: this.last,
+      value: this.index,
+      "aria-label": t("step_n", { n: "", last: this.last }),
+      oninput: (event) => this.jump(Number(event.target.value)),
+    });
     this.where = h("output", {});
     const seat = h(
       "select",
@@ -75,14 +86,16 @@ export class ViewerPage {
     );
     seat.value = this.seat === null ? "" : String(this.seat);
     this.opinionBox = h("div", { class: "insight" });
-    refill(this.body, h(
+    refill(
+      this.body,
+      h(
         "div",
         { class: "viewer-bar" },
-        button("first", () => this.jump(0), "⏮"),
-        button("back", () => this.jump(this.index - 1), "◀"),
+        button("first", () => this.jump(0), "|‹"),
+        button("back", () => this.jump(this.index - 1), "‹"),
         this.playButton,
-        button("next", () => this.forward(), "▶▏", "primary next"),
-        button("last", () => this.jump(this.last), "⏭"),
+        button("next", () => this.forward(), "›", "primary next"),
+        button("last", () => this.jump(this.last), "›|"),
         this.slider,
         this.where,
         h("label", {}, `${t("view_from")} `, seat),
@@ -103,7 +116,9 @@ export class ViewerPage {
     this.slider.value = this.index;
     this.where.textContent = t("step_n", { n: this.index, last: this.last });
     const next = this.frames[this.index + 1];
-    refill(this.opinionBox, ...(opinion
+    refill(
+      this.opinionBox,
+      ...(opinion
         ? bars(opinion, { name: this.data.adviser, who: this.data.names[opinion.seat], chosen: next?.action ?? null })
         : [h("p", {}, t("no_opinion"))]),
     );
@@ -132,7 +147,7 @@ export class ViewerPage {
 
   async play() {
     this.playing = !this.playing;
-    this.playButton.textContent = this.playing ? "⏸" : "▶";
+    this.playButton.textContent = this.playing ? "❚❚" : "▶";
     while (this.playing && this.index < this.last) {
       await this.forward();
       await new Promise((done) => setTimeout(done, 250));

@@ -179,10 +179,23 @@ const WORDS = {
       ["mellomrom", "pause, når du ser på"],
     ],
     option: {
-      swap: "Bytting", after_two: "Etter en toer", ten_on: "Tiere", chance: "Sjanse", face_up_take: "Å ta bunken med åpne kort",
-      last_two: "Toer til slutt", seven_low: "Sjuere", sneak_three: "Treere under bunken", runs: "Rekker", skip_same: "Hopp over",
-      stack: "Stabling", hand_size: "Kort på hånden", jokers: "Jokere", losers: "Idioter", starter: "Hvem begynner",
-      starter_tie: "Når flere har det laveste", opening: "Første utspill",
+      swap: "Bytting",
+      after_two: "Etter en toer",
+      ten_on: "Tiere",
+      chance: "Sjanse",
+      face_up_take: "Å ta bunken med åpne kort",
+      last_two: "Toer til slutt",
+      seven_low: "Sjuere",
+      sneak_three: "Treere under bunken",
+      runs: "Rekker",
+      skip_same: "Hopp over",
+      stack: "Stabling",
+      hand_size: "Kort på hånden",
+      jokers: "Jokere",
+      losers: "Idioter",
+      starter: "Hvem begynner",
+      starter_tie: "Når flere har det laveste",
+      opening: "Første utspill",
     },
   },
   en: {
@@ -359,10 +372,23 @@ const WORDS = {
       ["space", "pause, when you watch"],
     ],
     option: {
-      swap: "Exchange", after_two: "After a two", ten_on: "Tens", chance: "Chance", face_up_take: "Taking the pile with face-up cards",
-      last_two: "Two at the end", seven_low: "Sevens", sneak_three: "Threes under the pile", runs: "Runs", skip_same: "Skipping",
-      stack: "Stacking", hand_size: "Cards in hand", jokers: "Jokers", losers: "Idiots", starter: "Who begins",
-      starter_tie: "When several have the lowest", opening: "First play",
+      swap: "Exchange",
+      after_two: "After a two",
+      ten_on: "Tens",
+      chance: "Chance",
+      face_up_take: "Taking the pile with face-up cards",
+      last_two: "Two at the end",
+      seven_low: "Sevens",
+      sneak_three: "Threes under the pile",
+      runs: "Runs",
+      skip_same: "Skipping",
+      stack: "Stacking",
+      hand_size: "Cards in hand",
+      jokers: "Jokers",
+      losers: "Idiots",
+      starter: "Who begins",
+      starter_tie: "When several have the lowest",
+      opening: "First play",
     },
   },
 };
@@ -383,7 +409,8 @@ export function t(key, values = {}) {
 
 export const percent = (p) => `${Math.round(100 * p)} %`;
 export const cardCount = (n) => (n === 1 ? t("card_1") : t("cards_n", { n }));
-export const listed = (parts) => (parts.length < 2 ? parts.join("") : `${parts.slice(0, -1).join(", ")} ${t("and")} ${parts.at(-1)}`);
+export const listed = (parts) =>
+  parts.length < 2 ? parts.join("") : `${parts.slice(0, -1).join(", ")} ${t("and")} ${parts.at(-1)}`;
 export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 export const LANGUAGES = Object.keys(WORDS);
 export const KEYS = Object.fromEntries(Object.entries(WORDS).map(([name, words]) => [name, Object.keys(words)]));
