@@ -128,9 +128,9 @@ def strength(spec: str, against: str, rules: Rules, players: int, deals: int, se
     assert isinstance(agent, SearchAgent)
     timed = Timed(agent)
     match = play_match(timed, make_agent(against), rules, players, deals, seed=seed)
-    low, high = match.interval
+    lost = match.figures.lost
     mean = float(np.mean(timed.milliseconds))
-    return Strength(spec, against, mean, match.lost, low, high, match.games, match.truncated)
+    return Strength(spec, against, mean, lost.mean, lost.low, lost.high, match.games, match.truncated)
 
 
 def plot(points: Sequence[Strength], path: Path, title: str) -> None:
