@@ -16,6 +16,7 @@ from idiot_agents.network import read_card
 from idiot_agents.play import DEFAULT_AGENT
 from idiot_agents.protocol import Model
 from idiot_agents.registry import SPECS, make_agent
+from idiot_agents.shipped import model_folder, shipped_models
 from idiot_agents.web.texts import say
 from idiot_env.cards import RANKS
 from idiot_env.rule_card import max_players, min_players
@@ -45,9 +46,10 @@ class Offer:
 
 
 def find_models(folder: Path) -> list[str]:
-    """Specs of the models of training runs below ``folder``, the newest first."""
+    """Specs of the shipped models, and of those of training runs below ``folder``, the newest first."""
     found = [path.parent for path in folder.glob("*/model/model.json")]
-    return [f"ppo:{path}" for path in sorted(found, key=lambda path: path.stat().st_mtime, reverse=True)]
+    newest_first = sorted(found, key=lambda path: path.stat().st_mtime, reverse=True)
+    return [f"ppo:{model}" for model in (*shipped_models(), *newest_first)]
 
 
 def make_offer(spec: str, taken: Sequence[str] = ()) -> Offer:
@@ -62,7 +64,8 @@ def make_offer(spec: str, taken: Sequence[str] = ()) -> Offer:
     name = spec
     if isinstance(agent, Model):
         folder = Path(path) if path else None
-        trained = str(getattr(agent, "card", {}).get("rules") or "?")
+        rules = getattr(agent, "card", {}).get("rules") or "?"
+        trained = rules if isinstance(rules, str) else ", ".join(rules)
         players = int(getattr(getattr(getattr(agent, "network", None), "encoder", None), "players", MAX_PLAYERS))
         # A model lies in runs/NAME/model: its run is what people call it by.
         if folder is not None:
@@ -91,7 +94,7 @@ class Catalog:
                 continue
             try:
                 if spec.startswith("ppo"):
-                    read_card(Path(spec.partition(":")[2]))
+                    read_card(model_folder(spec.partition(":")[2]))
                 self._add(spec)
             except InputError as error:
                 print(f"note: {spec} is not offered: {error}", file=sys.stderr)

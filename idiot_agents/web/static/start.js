@@ -302,7 +302,10 @@ export class StartPage {
     this.problem.textContent = says ? `${t("impossible")} ${says}` : "";
     this.impossible = says;
     this.note?.remove();
-    const foreign = this.agents().find((agent) => agent.trained && agent.trained !== this.shortRules());
+    const foreign = this.agents().find((agent) => {
+      const tables = agent.trained ? agent.trained.split(", ") : [];
+      return tables.length === 1 && tables[0] !== this.shortRules(); // a generalist is at home everywhere
+    });
     if (foreign && !says) {
       this.note = h("p", { class: "note" }, t("trained_note", { name: foreign.id, table: foreign.trained }));
       this.problem.after(this.note);
