@@ -543,7 +543,9 @@ def test_models_that_lie_around_are_offered(model: str, tmp_path: Path, capsys: 
     assert "tiny" in catalog.offers
     assert catalog.offers["tiny"].trained == "standard"
     assert "broken" in capsys.readouterr().err
-    assert catalog.adviser(5) == catalog.offers["tiny"]
+    assert catalog.adviser(5) == catalog.offers["generalist"]  # shipped, and first
+    assert catalog.adviser(2, ["tiny"]) == catalog.offers["tiny"]
+    assert not [name for name in catalog.offers if name.endswith(" 2")]
     assert make_offer(model, ["tiny"]).id == "tiny 2"
     assert Catalog().adviser(2) is None
     agent = NeuralAgent.load(runs / "tiny" / "model")

@@ -89,7 +89,7 @@ class Catalog:
         self.offers: dict[str, Offer] = {}
         for spec in dict.fromkeys(specs):
             self._add(spec)
-        for spec in models:
+        for spec in dict.fromkeys(models):
             if spec in specs:
                 continue
             try:
