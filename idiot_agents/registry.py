@@ -16,8 +16,8 @@ spec                agent
 ``ppo~:PATH``       the same model, drawing from its policy as it is
 ``pimc:BUDGET``     honest search in so many worlds (``pimc:128``) or for so long (``pimc:50ms``), see ``search.py``;
                     greedy plays the rollouts, or whoever is named after a comma: ``pimc:128,careful``
-``ismcts:BUDGET``   honest tree search, by iterations (``ismcts:2000``) or time (``ismcts:1s``); rollouts as for pimc, by
-                    a compiled agent
+``ismcts:BUDGET``   honest tree search, by iterations (``ismcts:2000``) or time (``ismcts:1s``); rollouts as for pimc,
+                    by a compiled agent
 ``ppo+search:PATH`` a model that thinks ahead, in 32 worlds or as said after a comma: ``ppo+search:PATH,50ms``; see
                     ``guided.py``
 ``exploit:AGENT``   flat sampling in which everybody plays as AGENT: what AGENT gives away; ``exploit:64,AGENT``: worlds

@@ -198,6 +198,7 @@ def calls(source: str) -> list[tuple[str, ast.Call]]:
     return found
 
 
+GENERATORS = ("default_rng", "PCG64", "Philox", "SFC64", "RandomState", "MT19937")
 SEEDED = {"default_rng", "Generator", "SeedSequence", "PCG64", "Philox", "SFC64", "Random", "SystemRandom"}
 SEEDED |= {"RandomState", "MT19937"}  # what OpenSpiel's algorithms draw from
 
@@ -212,7 +213,7 @@ def global_randomness(source: str) -> list[str]:
         module, _, function = name.rpartition(".")
         if module in ("random", "numpy.random") and function not in SEEDED:
             bad.append(name)
-        elif function in ("default_rng", "PCG64", "Philox", "SFC64", "RandomState", "MT19937") and not (node.args or node.keywords):
+        elif function in GENERATORS and not (node.args or node.keywords):
             bad.append(f"{name}()")
         elif name == "random.Random" and not node.args:
             bad.append("random.Random()")

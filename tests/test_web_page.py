@@ -68,7 +68,8 @@ class Site:
         context.set_default_timeout(int(os.environ.get("WAIT", "15000")))
         self.contexts.append(context)
         context.add_init_script(
-            f"if (location.protocol === 'http:' && !localStorage.getItem('idiot.lang')) {{ localStorage.setItem('idiot.speed', '\"{speed}\"');"
+            "if (location.protocol === 'http:' && !localStorage.getItem('idiot.lang')) {"
+            f" localStorage.setItem('idiot.speed', '\"{speed}\"');"
             f" localStorage.setItem('idiot.lang', '\"{lang}\"'); }}"
         )
         page = context.new_page()

@@ -161,7 +161,8 @@ def main() -> None:
         row = found[where]
         print(f"{where:>7}: {row['moves']} moves, median {row['median_ms']} ms, p95 {row['p95_ms']} ms")
     print(
-        f"beside {found['tables']} tables of {found['agent']}: {found['agents_actions_per_s']} actions a second by agents"
+        f"beside {found['tables']} tables of {found['agent']}: "
+        f"{found['agents_actions_per_s']} actions a second by agents"
     )
     print(f"load {found['load']} on {found['cores']} cores; target: p95 below {found['target_ms']} ms")
     if args.json:
