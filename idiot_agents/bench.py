@@ -367,5 +367,5 @@ def reproduce(args: argparse.Namespace) -> int:
     if difference is not None:
         print(f"{args.reproduce} is not reproduced: {difference}")
         return 1
-    print(f"{args.reproduce} is reproduced: the numbers are the same")
+    print(f"{args.reproduce} is reproduced: {'all else is' if unsure else 'the numbers are'} the same")
     return 0

@@ -110,7 +110,7 @@ def rating_table(result: Result) -> Table:
             f"{row['bound']}{row['rating']:,.0f}",
             "" if row["bound"] else f"{row['low']:,.0f} – {row['high']:,.0f}",
             f"{worst['score']:.1%} {'against' if result['players'] == 2 else 'among'} {worst['against']}",
-            f"{times[row['agent']]:.2g}",
+            f"{times[row['agent']]:,.2f}" if times[row["agent"]] >= 1 else f"{times[row['agent']]:.2g}",
         )
     return table
 
@@ -166,7 +166,7 @@ def sentences(result: Result) -> list[str]:
     if "behaviour" in result:
         said.append(BEHAVIOUR)
     if any(row["bound"] for row in result.get("ratings", ())):
-        said.append("≥, ≤: never lost or never won, so the rating is only a bound")
+        said.append("≥, ≤: never lost or never won, so all that is sure of the rating is a bound")
     if "sprt" in result:
         said.append(sprt_sentence(result["sprt"]))
     return said

@@ -48,6 +48,7 @@ from idiot_agents.arena import (
     deals_hash,
     focal_lineups,
     mixed_lineups,
+    play_batched,
     play_games,
 )
 from idiot_agents.compiled import CompiledAgent
@@ -170,6 +171,7 @@ class Tournament:
         if control is not None:
             check_control(agents, deals)
         self.agents = sorted(agents, key=lambda agent: agent.name)
+        self._warm: set[str] = set()
         self.order = [self.names.index(agent.name) for agent in agents]
         """The agents as they were given, as places in the sorted ones."""
         self.rules, self.players, self.deals, self.seed = rules, players, deals, seed
@@ -218,10 +220,18 @@ class Tournament:
     def play(self, task: Task) -> Games:
         """The games of a task."""
         seeds = np.repeat(deal_seeds(self.rules, self.players, task.deals, self.seed, task.first), self.players)
+        self._warm_up(self.members(self.cells[task.cell]), seeds[:1])
         lineups = self.lineups(self.cells[task.cell], task.first, task.deals)
         return play_games(
             self.agents, lineups, seeds, self.rules, self.max_decisions, watching=self.watching, luck=self.luck
         )
+
+    def _warm_up(self, agents: Iterable[Agent], seeds: npt.NDArray[np.int64]) -> None:
+        """Ask agents once, in this process, before they are timed: the first call may have to compile."""
+        for agent in agents:
+            if agent.name not in self._warm:
+                self._warm.add(agent.name)
+                play_batched([agent], np.zeros((1, self.players), np.int64), seeds, self.rules, max_decisions=1)
 
     def shortened(self, deals: int) -> Tournament:
         """The same with fewer deals, the first of them."""
