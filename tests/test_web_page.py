@@ -156,18 +156,17 @@ def by_keyboard(page: Page) -> None:
             return
         page.keyboard.press("f")
         return
-    group = page.query_selector(".hand .group.can")
-    slots = page.query_selector_all(".me .slot.can")
-    if group is not None:
-        page.keyboard.press(key_of(group.get_attribute("data-rank") or ""))
-    elif slots:
-        card = slots[0].query_selector(".up:last-of-type")
-        place = (slots[0].get_attribute("data-place") or "")[-1]
-        page.keyboard.press(str(int(place) + 1) if card is None else key_of(card.get_attribute("data-card") or ""))
-    else:
-        page.keyboard.press("t")
-        return
-    page.keyboard.press("Enter")
+    for place in page.eval_on_selector_all(".hand .group.can, .me .slot.can", KEYS_OF_CARDS):
+        page.keyboard.press(key_of(place))
+        if page.query_selector(".actions .primary") is not None:
+            page.keyboard.press("Enter")
+            return
+        page.keyboard.press("Escape")
+    page.keyboard.press("t")
+
+
+KEYS_OF_CARDS = """all => all.map((one) => one.dataset.rank
+  ?? one.querySelector(".up:last-of-type")?.dataset.card ?? String(Number(one.dataset.place.at(-1)) + 1))"""
 
 
 def key_of(rank: str) -> str:
@@ -176,15 +175,28 @@ def key_of(rank: str) -> str:
 
 def by_touch(page: Page) -> None:
     """One decision with a finger."""
-    if page.query_selector('[data-action="done"]'):
-        page.tap('[data-action="done"]')
+    decide(page, lambda element: element.tap())
+
+
+def by_mouse(page: Page) -> None:
+    """One decision with the mouse."""
+    decide(page, lambda element: element.click())
+
+
+def decide(page: Page, press: Callable[[Any], None]) -> None:
+    """End the exchange, or lay the first card that can be laid, or take the pile."""
+    done = page.query_selector('[data-action="done"]')
+    if done is not None:
+        press(done)
         return
-    target = page.query_selector(".hand .group.can, .me .slot.can")
-    if target is None:
-        page.tap('[data-action="take"]')
-        return
-    target.tap()
-    page.tap(".actions .primary")
+    for key in page.eval_on_selector_all(".hand .group.can, .me .slot.can", "all => all.map((one) => one.dataset.key)"):
+        press(page.query_selector(f'[data-key="{key}"]'))
+        primary = page.query_selector(".actions .primary")
+        if primary is not None:
+            press(primary)
+            return
+        page.keyboard.press("Escape")  # it can only be exchanged
+    press(page.query_selector('[data-action="take"]'))
 
 
 GAMES = [
@@ -281,19 +293,21 @@ def test_impossible_tables_are_explained(site: Site) -> None:
 
 def quiet_table(
     site: Site,
-    deck: list[str] | None = None,
+    cards: dict[str, Any] | list[str] | None = None,
     players: int = 2,
     dealer: int | None = None,
     actions: tuple[str, ...] | list[str] = (),
     seat: int = 0,
     **options: Any,
 ) -> Table:
-    """A person's table with a given deck after given actions."""
+    """A person's table after given actions; ``cards`` is a deck, or what ``deck_of`` takes for one."""
     rules = Rules(**{**QUIET, **options})
     seats = [Seat(token=f"t{n}", name="Kari") if n == seat else Seat(agent="greedy") for n in range(players)]
     table = Table(rules, seats, 1)
-    if deck is not None:
-        table.game = Game(rules, players, deck=deck, dealer=players - 1 if dealer is None else dealer)
+    dealer = players - 1 if dealer is None else dealer
+    if cards is not None:
+        deck = deck_of(players, dealer=dealer, **cards) if isinstance(cards, dict) else cards
+        table.game = Game(rules, players, deck=deck, dealer=dealer)
         table.began_at = None
         table._note_beginning()
     for action in actions:
@@ -323,7 +337,7 @@ def refused(page: Page, says: str) -> None:
 
 
 def swap_before(site: Site, page: Page) -> None:
-    table = quiet_table(site, deck_of(2, hand=["47K"], up=["59A"]), swap="before")
+    table = quiet_table(site, dict(hand=["47K"], up=["59A"]), swap="before")
     site.sit(page, table)
     hand(page, "4").click()
     up(page, "A").click()
@@ -335,14 +349,14 @@ def swap_before(site: Site, page: Page) -> None:
 
 
 def swap_never(site: Site, page: Page) -> None:
-    site.sit(page, quiet_table(site, deck_of(2, hand=["47K"], up=["59A"]), swap="never"))
+    site.sit(page, quiet_table(site, dict(hand=["47K"], up=["59A"]), swap="never"))
     expect(page.locator('[data-action="done"]')).to_have_count(0)
     up(page, "A").click()
     refused(page, "Face-up cards are played when the hand is empty")
 
 
 def swap_anytime(site: Site, page: Page) -> None:
-    table = quiet_table(site, deck_of(2, hand=["47K", "555"], up=["59A"]), swap="anytime", actions=["done", "done"])
+    table = quiet_table(site, dict(hand=["47K", "555"], up=["59A"]), swap="anytime", actions=["done", "done"])
     site.sit(page, table)
     hand(page, "K").click()
     up(page, "5").click()
@@ -353,7 +367,7 @@ def swap_anytime(site: Site, page: Page) -> None:
 
 def after_two(site: Site, page: Page) -> None:
     for value, turn in (("again", 0), ("pass", 1)):
-        table = quiet_table(site, deck_of(2, hand=["247", "KKA"], stock="5"), after_two=value)
+        table = quiet_table(site, dict(hand=["247", "KKA"], stock="5"), after_two=value)
         site.sit(page, table)
         hand(page, "2").click()
         do(page, "play 2")
@@ -362,7 +376,7 @@ def after_two(site: Site, page: Page) -> None:
 
 
 def ten_on(site: Site, page: Page) -> None:
-    deck = deck_of(2, hand=["4TA", "KKK"])
+    deck = dict(hand=["4TA", "KKK"])
     site.sit(page, quiet_table(site, deck, dealer=0, actions=["play K"], ten_on="below_ten"))
     hand(page, "T").click()
     refused(page, "10 fits only an empty pile, a two or a card below ten; on top lies K")
@@ -373,14 +387,14 @@ def ten_on(site: Site, page: Page) -> None:
 
 
 def chance(site: Site, page: Page) -> None:
-    table = quiet_table(site, deck_of(2, hand=["445", "KKK"], stock="A"), dealer=0, actions=["play K"], chance=True)
+    table = quiet_table(site, dict(hand=["445", "KKK"], stock="A"), dealer=0, actions=["play K"], chance=True)
     # Seat 1 has drawn the ace; what comes next is known from the deck.
     following = table.game.snapshot()["stock"][0]
     site.sit(page, table)
     page.click(".stock")
     expect(page.locator(".log")).to_contain_text("You take a chance on the stock")
     assert table.played[1].event.shown == following
-    site.sit(page, quiet_table(site, deck_of(2, hand=["445", "KKK"])))
+    site.sit(page, quiet_table(site, dict(hand=["445", "KKK"])))
     page.click(".stock")
     refused(page, "No chances are taken at this table")
 
@@ -405,7 +419,7 @@ def face_up_take(site: Site, page: Page) -> None:
 
 def last_two(site: Site, page: Page) -> None:
     for value, possible in (("forbidden", False), ("allowed", True)):
-        table = quiet_table(site, deck_of(2, hand=["2", "345"]), last_two=value)
+        table = quiet_table(site, dict(hand=["2", "345"]), last_two=value)
         state = table.game._states[0]
         two = next(card for card in cards_in(int(state["hand"][0])) if RANKS[card // 4] == "2")
         state["hand"][0], state["up"][0], state["down"][0], state["stock_size"] = 1 << two, 0, -1, 0
@@ -419,7 +433,7 @@ def last_two(site: Site, page: Page) -> None:
 
 
 def seven_low(site: Site, page: Page) -> None:
-    deck = deck_of(2, hand=["478", "777"])
+    deck = dict(hand=["478", "777"])
     site.sit(page, quiet_table(site, deck, dealer=0, actions=["play 7"], seven_low=True))
     hand(page, "8").click()
     refused(page, "On a seven the card must be lower than 7, and 8 is not")
@@ -433,7 +447,7 @@ def seven_low(site: Site, page: Page) -> None:
 
 
 def sneak_three(site: Site, page: Page) -> None:
-    deck = deck_of(2, hand=["334", "KKK"])
+    deck = dict(hand=["334", "KKK"])
     table = quiet_table(site, deck, dealer=0, actions=["play K"], sneak_three=True)
     site.sit(page, table)
     hand(page, "3").click()
@@ -446,13 +460,13 @@ def sneak_three(site: Site, page: Page) -> None:
 
 
 def runs(site: Site, page: Page) -> None:
-    table = quiet_table(site, deck_of(2, hand=["567", "444"]), runs=True)
+    table = quiet_table(site, dict(hand=["567", "444"]), runs=True)
     site.sit(page, table)
     for rank in "567":
         hand(page, rank).click()
     do(page, "run 5-7")
     expect(page.locator(".log")).to_contain_text("lay the run 5–7")
-    site.sit(page, quiet_table(site, deck_of(2, hand=["567", "444"])))
+    site.sit(page, quiet_table(site, dict(hand=["567", "444"])))
     hand(page, "5").click()
     hand(page, "6").click()
     expect(page.locator(".hand .group.chosen")).to_have_count(1)
@@ -460,9 +474,7 @@ def runs(site: Site, page: Page) -> None:
 
 def skip_same(site: Site, page: Page) -> None:
     for value in (True, False):
-        table = quiet_table(
-            site, deck_of(3, hand=["599", "JJJ", "5KK"]), 3, dealer=1, actions=["play 5"], skip_same=value
-        )
+        table = quiet_table(site, dict(hand=["599", "JJJ", "5KK"]), 3, dealer=1, actions=["play 5"], skip_same=value)
         site.sit(page, table)
         hand(page, "5").click()
         do(page, "play 5")
@@ -472,13 +484,13 @@ def skip_same(site: Site, page: Page) -> None:
 
 
 def stack(site: Site, page: Page) -> None:
-    table = quiet_table(site, deck_of(2, hand=["67K"], up=["69A"], stock="4"), stack=True)
+    table = quiet_table(site, dict(hand=["67K"], up=["69A"], stock="4"), stack=True)
     site.sit(page, table)
     hand(page, "6").click()
     do(page, "stack 6")
     expect(page.locator(".log")).to_contain_text("on a face-up card of your own")
     expect(page.locator('.me .slot .up[data-card="6"]')).to_have_count(2)
-    site.sit(page, quiet_table(site, deck_of(2, hand=["67K"], up=["69A"])))
+    site.sit(page, quiet_table(site, dict(hand=["67K"], up=["69A"])))
     hand(page, "6").click()
     expect(page.locator('[data-action="stack 6"]')).to_have_count(0)
 
@@ -491,7 +503,7 @@ def hand_size(site: Site, page: Page) -> None:
 
 
 def jokers(site: Site, page: Page) -> None:
-    table = quiet_table(site, deck_of(2, hand=["*47", "KKK"], jokers=2), dealer=0, actions=["play K"], jokers=2)
+    table = quiet_table(site, dict(hand=["*47", "KKK"], jokers=2), dealer=0, actions=["play K"], jokers=2)
     site.sit(page, table)
     hand(page, "*").click()
     do(page, "play *")
@@ -500,14 +512,14 @@ def jokers(site: Site, page: Page) -> None:
 
 def losers(site: Site, page: Page) -> None:
     for value in (2, 1):
-        table = quiet_table(site, deck_of(3, hand=["4", "345", "678"]), 3, losers=value)
+        table = quiet_table(site, dict(hand=["4", "345", "678"]), 3, losers=value)
         state = table.game._states[0]
         card = cards_in(int(state["hand"][0]))[0]
         state["hand"][0], state["up"][0], state["down"][0], state["stock_size"] = 1 << card, 0, -1, 0
         site.sit(page, table)
         page.locator(".hand .group").click()
         page.click(".actions .primary")
-        expect(page.locator(".plate .tag").first).to_contain_text("out in place 1")
+        expect(page.locator(".me .plate .tag").first).to_contain_text("out in place 1")
         assert table.game.over == (value == 2)
         if value == 2:
             expect(page.locator(".places .lost")).to_have_count(2)
@@ -515,7 +527,7 @@ def losers(site: Site, page: Page) -> None:
 
 
 def starter(site: Site, page: Page) -> None:
-    deck = deck_of(2, hand=["9JQ", "4JQ"], up=["3KK", "9KK"])
+    deck = dict(hand=["9JQ", "4JQ"], up=["3KK", "9KK"])
     begins = {"left_of_dealer": 1, "first_three": 0, "lowest_hand": 1}
     for value, seat in begins.items():
         site.sit(page, quiet_table(site, deck, dealer=0, starter=value))
@@ -525,7 +537,7 @@ def starter(site: Site, page: Page) -> None:
 
 
 def starter_tie(site: Site, page: Page) -> None:
-    deck = deck_of(3, hand=["48K", "99Q", "456"], dealer=0)
+    deck = dict(hand=["48K", "99Q", "456"])
     begins = {"nearest_left": 2, "most_low": 2, "left_of_dealer": 1}
     for value, seat in begins.items():
         table = quiet_table(site, deck, 3, dealer=0, starter="lowest_hand", starter_tie=value)
@@ -535,14 +547,14 @@ def starter_tie(site: Site, page: Page) -> None:
 
 
 def opening(site: Site, page: Page) -> None:
-    table = quiet_table(site, deck_of(2, hand=["449"]), opening="lowest")
+    table = quiet_table(site, dict(hand=["449"]), opening="lowest")
     site.sit(page, table)
     hand(page, "9").click()
     refused(page, "The first play is the lowest rank in your hand: 4")
     hand(page, "4").click()
     hand(page, "4").click()
     do(page, "play 4x2")
-    site.sit(page, quiet_table(site, deck_of(2, hand=["449"])))
+    site.sit(page, quiet_table(site, dict(hand=["449"])))
     hand(page, "9").click()
     do(page, "play 9")
 
@@ -601,7 +613,7 @@ def test_every_action_can_be_reached_by_touching(site: Site) -> None:
 
 def test_a_failed_blind_card_is_seen_by_all(site: Site) -> None:
     """The card lies on the pile, face up, before it goes to the hand."""
-    table = quiet_table(site, deck_of(2, hand=["4", "KKK"], down=["4"]), chance=True, dealer=0, actions=["play K"])
+    table = quiet_table(site, dict(hand=["4", "KKK"], down=["4"]), chance=True, dealer=0, actions=["play K"])
     state = table.game._states[0]
     state["stock_size"] = int(state["stock_size"])
     while table.game.snapshot()["stock"][0] in "2TKA":
@@ -616,7 +628,7 @@ def test_a_failed_blind_card_is_seen_by_all(site: Site) -> None:
 
 
 def test_a_burn_and_a_refill_are_seen(site: Site) -> None:
-    table = quiet_table(site, deck_of(2, hand=["T45", "KKK"], stock="7"), dealer=0, actions=["play K"])
+    table = quiet_table(site, dict(hand=["T45", "KKK"], stock="7"), dealer=0, actions=["play K"])
     page = site.sit(site.browser(speed="normal"), table)
     page.evaluate(
         """() => { window.seen = new Set(); new MutationObserver((changes) => {
@@ -636,7 +648,7 @@ def test_a_burn_and_a_refill_are_seen(site: Site) -> None:
 
 def test_reduced_motion_moves_nothing(site: Site) -> None:
     page = site.browser(speed="normal", reduced_motion="reduce")
-    table = quiet_table(site, deck_of(2, hand=["T45", "KKK"], stock="7"), dealer=0, actions=["play K"])
+    table = quiet_table(site, dict(hand=["T45", "KKK"], stock="7"), dealer=0, actions=["play K"])
     site.sit(page, table)
     page.evaluate(
         """() => {
@@ -652,7 +664,7 @@ def test_reduced_motion_moves_nothing(site: Site) -> None:
 
 
 def test_three_of_a_kind_are_marked(site: Site) -> None:
-    table = quiet_table(site, deck_of(2, hand=["555", "689"]), players=2)
+    table = quiet_table(site, dict(hand=["555", "689"]), players=2)
     page = site.sit(site.browser(), table)
     for _ in range(3):
         hand(page, "5").click()
@@ -660,14 +672,14 @@ def test_three_of_a_kind_are_marked(site: Site) -> None:
     seen = table.played[0].event
     assert seen.action == "play 5x3"
     page.evaluate("0")
-    table_at = quiet_table(site, deck_of(2, hand=["47A", "555"]), dealer=0, actions=["play 5x3"])
+    table_at = quiet_table(site, dict(hand=["47A", "555"]), dealer=0, actions=["play 5x3"])
     site.sit(page, table_at)
     expect(page.locator(".pile .run")).to_have_text("3 of a kind – one more burns the pile")
 
 
 def test_hints_are_drawn(site: Site) -> None:
     page = site.browser()
-    table = quiet_table(site, deck_of(2, hand=["449"]))
+    table = quiet_table(site, dict(hand=["449"]))
     site.sit(page, table)
     page.keyboard.press("h")
     expect(page.locator(".bars li").first).to_be_visible()
@@ -697,7 +709,7 @@ def test_a_reload_and_a_restart_in_mid_game(chromium: Any, tmp_path: Path) -> No
         for _ in range(8):
             wait_turn(page)
             version = table.version
-            by_touchless(page)
+            by_mouse(page)
             moved_on(page, table, version)
         wait_turn(page)
         before = page.locator(".board").inner_text(), page.locator(".log").inner_text()
@@ -712,23 +724,10 @@ def test_a_reload_and_a_restart_in_mid_game(chromium: Any, tmp_path: Path) -> No
         assert page.locator(".board").inner_text() == before[0]
         table = again.rooms[table.id].table
         version = table.version
-        by_touchless(page)
+        by_mouse(page)
         moved_on(page, table, version)
         site.contexts[0].close()
     assert [fault for fault in site.faults if "WebSocket" not in fault and "ERR_" not in fault] == []
-
-
-def by_touchless(page: Page) -> None:
-    """One decision by mouse."""
-    done = page.query_selector('[data-action="done"]')
-    target = page.query_selector(".hand .group.can, .me .slot.can")
-    if done is not None:
-        done.click()
-    elif target is None:
-        page.click('[data-action="take"]')
-    else:
-        target.click()
-        page.click(".actions .primary")
 
 
 def test_two_people_at_one_table(site: Site) -> None:
@@ -765,7 +764,7 @@ def test_two_people_at_one_table(site: Site) -> None:
         assert wait_turn(pages[turn])
         assert other.query_selector(".my-turn") is None
         version = table.version
-        by_touchless(pages[turn])
+        by_mouse(pages[turn])
         moved_on(pages[turn], table, version)
     view = table.game.view(0)
     assert ola.evaluate("document.body.innerHTML").count("data-rank") == len(set(table.shown(1, "en")["view"]["hand"]))
@@ -780,7 +779,7 @@ def test_two_people_at_one_table(site: Site) -> None:
             break
         if table.turn == 0 and wait_turn(kari):
             version = table.version
-            by_touchless(kari)
+            by_mouse(kari)
             moved_on(kari, table, version)
         kari.wait_for_timeout(50)
 
@@ -798,7 +797,7 @@ def test_a_hostile_client_on_the_wire(site: Site) -> None:
     from websockets.sync.client import connect
 
     page = site.browser()
-    table = quiet_table(site, deck_of(2, hand=["449"]))
+    table = quiet_table(site, dict(hand=["449"]))
     site.sit(page, table)
     before = json.dumps(table.as_json())
     address = site.address.replace("http", "ws") + "/ws"
@@ -913,7 +912,7 @@ def test_axe_finds_nothing_serious(site: Site, scheme: str, lang: str, device: d
     page.click(".house > summary")
     page.click(".more > summary")
     assert violations(page) == []
-    table = quiet_table(site, deck_of(5, hand=["4T2", "KKK"]), 5, dealer=0, actions=["play K"])
+    table = quiet_table(site, dict(hand=["4T2", "KKK"]), 5, dealer=0, actions=["play K"])
     site.sit(page, table)
     page.click(".insight-panel summary") if page.locator(".insight").is_hidden() else None
     page.keyboard.press("h")
@@ -932,7 +931,7 @@ def test_axe_finds_nothing_serious(site: Site, scheme: str, lang: str, device: d
 
 def test_the_keyboard_reaches_everything(site: Site) -> None:
     page = site.browser()
-    table = quiet_table(site, deck_of(2, hand=["449", "KKK"], up=["6JJ"]))
+    table = quiet_table(site, dict(hand=["449", "KKK"], up=["6JJ"]))
     site.sit(page, table)
     reached: set[str] = set()
     for _ in range(40):
@@ -951,7 +950,7 @@ def test_the_keyboard_reaches_everything(site: Site) -> None:
 
 def test_screen_readers_hear_the_game(site: Site) -> None:
     page = site.browser(lang="no")
-    table = quiet_table(site, deck_of(2, hand=["459", "KKK"]), dealer=0, actions=["play K"])
+    table = quiet_table(site, dict(hand=["459", "KKK"]), dealer=0, actions=["play K"])
     site.sit(page, table)
     hand(page, "4").click()
     expect(page.locator("#live")).to_contain_text("4 er lavere enn K øverst.")
@@ -970,7 +969,7 @@ def test_both_languages_have_the_same_words(site: Site) -> None:
 
 def test_the_language_changes_in_mid_game(site: Site) -> None:
     page = site.browser()
-    site.sit(page, quiet_table(site, deck_of(2, hand=["459", "KKK"]), dealer=0, actions=["play K"]))
+    site.sit(page, quiet_table(site, dict(hand=["459", "KKK"]), dealer=0, actions=["play K"]))
     expect(page.locator(".log")).to_contain_text("lays a king")
     page.click("#language")
     expect(page.locator(".log")).to_contain_text("legger en konge")

@@ -16,7 +16,10 @@ export class ViewerPage {
       type: "file",
       accept: ".json,application/json",
       id: "file",
-      onchange: (event) => this.read(event.target.files[0]),
+      onchange: async (event) => {
+        await this.read(event.target.files[0]);
+        event.target.value = ""; // so that the same file can be opened again
+      },
     });
     this.root = h(
       "div",
