@@ -24,7 +24,7 @@ PEERS_READY := $(PEERS_VENV)/.ready
 # Ray's RLlib, in an environment of its own: it pins its Gymnasium.
 RAY_VENV ?= .venv-ray
 RAY_READY := $(RAY_VENV)/.ready
-RAY_TESTS := tests/test_rllib.py
+RAY_TESTS := tests/test_rllib.py tests/test_cluster.py
 
 # Two threads of one matrix product collapse on a busy machine: one, unless the caller says otherwise.
 OMP_NUM_THREADS ?= 1

@@ -26,7 +26,7 @@ from idiot_agents.result_files import check_fingerprints, check_place, compare, 
 from idiot_agents.results import Result, deal_scores, make_result
 from idiot_agents.sprt import FIRST_LOOK, LOOK, Sprt
 from idiot_agents.tables import print_result
-from idiot_agents.tournament import Cell, Partial, Task, Tournament, make_control, play_tasks
+from idiot_agents.tournament import Cell, Partial, Task, Tournament, Where, make_control, play_tasks
 from idiot_env import Rules
 
 DEALS = 2000
@@ -52,7 +52,7 @@ def run_bench(
 
 
 def play_tournament(
-    tournament: Tournament, *, jobs: int = 1, quiet: bool = False, partial: Partial | None = None
+    tournament: Tournament, *, jobs: Where = 1, quiet: bool = False, partial: Partial | None = None
 ) -> dict[Cell, Games]:
     """Play what ``partial`` does not hold yet, and return all games by cell."""
     done = partial.load() if partial is not None else {}
@@ -74,7 +74,7 @@ def play_tournament(
 
 
 def play_sprt(
-    tournament: Tournament, sprt: Sprt, *, jobs: int = 1, quiet: bool = False, partial: Partial | None = None
+    tournament: Tournament, sprt: Sprt, *, jobs: Where = 1, quiet: bool = False, partial: Partial | None = None
 ) -> Result:
     """Play the first agent against the second until the test has decided or the deals are used up.
 
@@ -181,11 +181,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--max-decisions", type=positive_int, default=MAX_DECISIONS, help="limit of a game (default: %(default)s)"
     )
-    parser.add_argument(
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument(
         "--jobs",
         type=positive_int,
         metavar="N",
         help="processes; the numbers are the same (default: 1, or one for each core for --tier standard and record)",
+    )
+    where.add_argument(
+        "--ray",
+        metavar="ADDRESS",
+        help="play on a Ray cluster, for the same numbers: local (started here), auto (this machine's) or HOST:PORT",
     )
     parser.add_argument("--behaviour", action="store_true", help="also count how the agents play")
     parser.add_argument("--cross-table", action="store_true", help="also print the scores as a cross-table")
@@ -267,7 +273,7 @@ def run(args: argparse.Namespace) -> int:
         if isinstance(agent, NeuralAgent):
             agent.warn_of_foreign_table(rules)
     deals = args.deals or TIERS.get(args.tier) or (DEALS if sprt is None else MOST_DEALS_OF_SPRT)
-    jobs = args.jobs or (os.cpu_count() or 1 if args.tier in ("standard", "record") else 1)
+    jobs: Where = args.ray or args.jobs or (os.cpu_count() or 1 if args.tier in ("standard", "record") else 1)
     tournament = Tournament(
         agents,
         rules,
@@ -289,7 +295,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def play(tournament: Tournament, sprt: Sprt | None, jobs: int, quiet: bool, partial: Partial | None = None) -> Result:
+def play(tournament: Tournament, sprt: Sprt | None, jobs: Where, quiet: bool, partial: Partial | None = None) -> Result:
     """The result of a tournament, or of a sequential test."""
     if sprt is not None:
         result = play_sprt(tournament, sprt, jobs=jobs, quiet=quiet, partial=partial)
@@ -356,7 +362,7 @@ def reproduce(args: argparse.Namespace) -> int:
         raise InputError(f"{args.reproduce} cannot be played again: {'; '.join(changed)}.")
     for line in noted:
         print(f"note: the code has changed since; {line}", file=sys.stderr)
-    here = play(tournament, sprt, args.jobs or 1, args.quiet)
+    here = play(tournament, sprt, args.ray or args.jobs or 1, args.quiet)
     print_result(here, cross=args.cross_table)
     if args.html is not None:
         write_text(args.html, html_report(here))

@@ -262,13 +262,34 @@ class Tournament:
 
 # --- playing, in this process or in several --------------------------------------------------------------------------
 
+Recipe = tuple[Sequence[str], int, str | None, Mapping[str, Any]]
+"""What another process makes the same tournament from: names of the agents, seed, name of the control, settings."""
+Where = int | str
+"""So many processes of this machine, or the address of a Ray cluster, see ``idiot_agents.cluster``."""
+
+
+def recipe_of(tournament: Tournament) -> Recipe:
+    """How to make ``tournament`` elsewhere."""
+    settings = {
+        name: getattr(tournament, name) for name in ("rules", "players", "deals", "seed", "max_decisions", "watching")
+    }
+    control = tournament.control.name if tournament.control is not None else None
+    return tournament.names, tournament.seed, control, settings
+
+
+def from_recipe(recipe: Recipe) -> Tournament:
+    """The tournament of :func:`recipe_of`; its agents are made from their names."""
+    specs, seed, control, settings = recipe
+    agents = [make_agent(spec, seed, cheats=True) for spec in specs]
+    return Tournament(agents, **settings, control=make_control(control) if control is not None else None)
+
+
 _worker: Tournament | None = None
 
 
-def _start_worker(specs: Sequence[str], seed: int, control: str | None, settings: Mapping[str, Any]) -> None:
+def _start_worker(*recipe: Any) -> None:
     global _worker
-    agents = [make_agent(spec, seed, cheats=True) for spec in specs]
-    _worker = Tournament(agents, **settings, control=make_control(control) if control is not None else None)
+    _worker = from_recipe(recipe)
 
 
 def _work(task: Task) -> Games:
@@ -290,9 +311,9 @@ def _ignoring_interrupts() -> Iterator[None]:
 
 
 def play_tasks(
-    tournament: Tournament, tasks: Sequence[Task], jobs: int = 1
+    tournament: Tournament, tasks: Sequence[Task], jobs: Where = 1
 ) -> Generator[tuple[Task, Games], None, None]:
-    """The games of ``tasks``, in order, from ``jobs`` processes.
+    """The games of ``tasks``, in order, from ``jobs`` processes or a cluster.
 
     Workers make their agents from the names, as ``make_agent`` reads them.  When the caller stops early, also by
     Ctrl-C, they end at once.
@@ -300,21 +321,22 @@ def play_tasks(
     Raises:
         InputError: if a worker process died, as it does where memory runs out.
     """
+    if isinstance(jobs, str):
+        from idiot_agents.cluster import play_on_cluster
+
+        yield from play_on_cluster(tournament, tasks, jobs)
+        return
     if jobs == 1 or len(tasks) < 2:
         for task in tasks:
             yield task, tournament.play(task)
         return
-    settings = {
-        name: getattr(tournament, name) for name in ("rules", "players", "deals", "seed", "max_decisions", "watching")
-    }
-    control = tournament.control.name if tournament.control is not None else None
     jobs = min(jobs, len(tasks))
     others = set(multiprocessing.active_children())
     pool = ProcessPoolExecutor(
         jobs,
         multiprocessing.get_context("spawn"),
         _start_worker,
-        (tournament.names, tournament.seed, control, settings),
+        recipe_of(tournament),
     )
     waiting: deque[tuple[Task, Future[Games]]] = deque()
     rest, finished = iter(tasks), False

@@ -16,9 +16,7 @@ lie in the same place.  Nothing else is shared.
 from __future__ import annotations
 
 import json
-import logging
 import math
-import os
 import time
 from pathlib import Path
 from typing import Any
@@ -34,6 +32,7 @@ from ray.rllib.core.rl_module.rl_module import RLModuleSpec
 from ray.rllib.utils.metrics import ENV_RUNNER_RESULTS, NUM_ENV_STEPS_SAMPLED_LIFETIME, NUM_EPISODES_LIFETIME
 from tqdm import tqdm
 
+from idiot_agents.cluster import connect
 from idiot_agents.errors import InputError
 from idiot_agents.network import Network, load_model, write_file
 from idiot_agents.neural import NeuralAgent
@@ -46,28 +45,6 @@ from idiot_train.seat_runner import CONFIG, SeatRunner
 
 SILENT = 20
 """Rollouts in a row from which no worker has sent anything, after which a run is given up."""
-
-
-def connect(address: str) -> None:
-    """Join the cluster at ``address`` (``auto``: the one that this machine belongs to), or start one here (``local``).
-
-    Raises:
-        InputError: if there is none.
-    """
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is sent anywhere unless somebody asks for it
-    logging.getLogger("ray.rllib").setLevel(logging.ERROR)  # which API is new is no news here
-    if ray.is_initialized():
-        return
-    try:
-        ray.init(
-            address=None if address == "local" else address,
-            include_dashboard=False if address == "local" else None,
-            log_to_driver=False,
-            logging_level="error",
-        )
-    except ConnectionError as error:
-        reason = str(error).splitlines()[0].rstrip(".")
-        raise InputError(f"there is no Ray cluster at {address!r} ({reason}): run ray start --head first.") from None
 
 
 def algorithm_config(config: TrainConfig, workers: int) -> PPOConfig:

@@ -36,6 +36,7 @@ from idiot_train.masked_module import MaskedModule, row_space
 from idiot_train.opponents import Opponents
 from idiot_train.ppo import make_learner
 from idiot_train.seat_runner import SeatRunner
+from tests.ray_cluster import two_nodes
 
 pytestmark = pytest.mark.filterwarnings("default::RuntimeWarning", "ignore::DeprecationWarning")
 
@@ -59,16 +60,8 @@ def tiny(**changes: Any) -> TrainConfig:
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Cluster]:
-    """Two nodes with a core each, and a head that plays no games."""
-    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
-    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0})
-    for _ in range(2):
-        cluster.add_node(num_cpus=1)
-    cluster.wait_for_nodes()
-    rllib.connect(cluster.address)
-    yield cluster
-    ray.shutdown()
-    cluster.shutdown()
+    with two_nodes() as started:
+        yield started
 
 
 def module_of(config: TrainConfig) -> MaskedModule:
@@ -228,8 +221,7 @@ def test_a_lost_worker_and_a_lost_machine_are_survived(cluster: Cluster) -> None
 
     spare = cluster.add_node(num_cpus=1)
     cluster.wait_for_nodes()
-    lost = next(node for node in cluster.worker_nodes if node is not spare)
-    cluster.remove_node(lost)
+    cluster.remove_node(next(node for node in cluster.worker_nodes if node is not spare))
     assert until_all_are_back(algorithm, 2) > back
     rllib.stop(algorithm)
 
