@@ -48,6 +48,7 @@ examples:
   idiot bench greedy careful              who is better?
   idiot study --tables norsk              what do its rules do?
   idiot train --config quick              train a model in three minutes
+  idiot exploit ppo:generalist            train somebody who meets only that model
   idiot doctor                            is all there, and will it be quick?
   eval "$(idiot completion bash)"         complete with the Tab key
 """

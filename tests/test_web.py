@@ -502,7 +502,7 @@ def _pattern(text: str, sentence: str) -> bool:
 
 def test_a_last_two_has_its_reason() -> None:
     """Seat 1 holds a single two and nothing else: it may not lay it."""
-    game = Game(Rules(**QUIET, last_two="forbidden"), 2, deck=deck_of(2, hand=["2", "345"]))
+    game = Game(Rules(**QUIET, last_two="forbidden"), 2, deck=deck_of(2, hand=["2", "345"]), dealer=1)
     state = game._states[0]
     two = next(card for card in cards_in(int(state["hand"][0])) if RANKS[card // 4] == "2")
     state["hand"][0], state["up"][0], state["down"][0], state["stock_size"] = 1 << two, 0, -1, 0
