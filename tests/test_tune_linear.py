@@ -10,8 +10,9 @@ import pytest
 
 from idiot_agents.compiled import CAREFUL, GREEDY, CompiledAgent
 from idiot_agents.linear import FEATURES, WEIGHTS, LinearAgent, read_weights, weights_json
-from idiot_agents.trials import trial_rewards
+from idiot_agents.trials import _TRIAL_STREAM, trial_rewards
 from idiot_env import Game, Rules
+from idiot_env.cards import stream
 from idiot_train import tune_linear
 from idiot_train.tune_linear import FORMER, SELF, cells, held_out, main, worth
 from tests.moments import random_table
@@ -22,7 +23,7 @@ def zeros() -> np.ndarray:
 
 
 def test_trial_games_are_those_of_the_agents(tmp_path: Path) -> None:
-    """Linear agents do not draw, nor does careful: the games are those that single agents play move by move."""
+    """The games are those that single agents play move by move, each seat from its own stream."""
     path = tmp_path / "zeros.json"
     path.write_text(weights_json(zeros()))
     players = [LinearAgent("zeros", path), CompiledAgent("linear"), CompiledAgent("careful")]
@@ -34,8 +35,12 @@ def test_trial_games_are_those_of_the_agents(tmp_path: Path) -> None:
         seed = int(rng.integers(2**62))
         reward, truncated = trial_rewards([WEIGHTS, zeros()], lineup, np.array([seed], np.int64), rules, 300)
         game = Game(rules, seats, seed=seed)
+        streams = [np.array([stream(np.int64(seed), np.int64(_TRIAL_STREAM + seat))]) for seat in range(seats)]
         while game.turn is not None and len(game.actions) < 300:
-            game.apply(players[order[game.turn]].act(game.view(game.turn)))
+            view = game.view(game.turn)
+            agent = players[order[game.turn]]
+            chosen = agent.act_batch(view.observation[None], view.action_mask[None], streams[game.turn])
+            game.apply(int(chosen[0]))
         assert truncated[0] == (not game.over)
         assert reward[0].sum() == pytest.approx(0, abs=1e-5)
         win = rules.losers / (seats - rules.losers)
