@@ -23,6 +23,9 @@ from idiot_env.rule_card import max_players, min_players
 from idiot_env.rules import MAX_PLAYERS, MIN_PLAYERS, OPTIONS, PRESETS, Rules
 from idiot_env.words import LANGUAGES, option_line, rank_word
 
+SEARCHERS = ("pimc:128", "ismcts:2000")
+"""Agents that think ahead: of the many budgets, one each that answers within a moment."""
+
 
 @dataclass(frozen=True)
 class Offer:
@@ -98,7 +101,7 @@ class Catalog:
                 self._add(spec)
             except InputError as error:
                 print(f"note: {spec} is not offered: {error}", file=sys.stderr)
-        for spec in SPECS:
+        for spec in (*SPECS, *SEARCHERS):
             # A spec with a capital in it, such as ppo:PATH, is a pattern.
             if spec == spec.lower() and spec not in specs:
                 self._add(spec)
