@@ -1,7 +1,8 @@
 """The training of ``idiot_train.ppo`` on a Ray cluster: RLlib's PPO, the same configurations, the same models.
 
 Each of W workers plays ``games / W`` games side by side (:mod:`idiot_train.seat_runner`); their trajectories go to the
-learner in the process that called :func:`train`, and its weights go back to them before the next rollout.  So a
+learner (the process that called :func:`train`, or several that share each minibatch), and its weights go back to them
+before the next rollout.  So a
 configuration means the same on any number of workers: ``games × horizon`` decisions between updates, drawn by the
 present weights.  Whoever has more machines raises ``games``.
 
@@ -47,8 +48,8 @@ SILENT = 20
 """Rollouts in a row from which no worker has sent anything, after which a run is given up."""
 
 
-def algorithm_config(config: TrainConfig, workers: int) -> PPOConfig:
-    """RLlib's PPO as the configuration describes it, with so many workers."""
+def algorithm_config(config: TrainConfig, workers: int, learners: int = 0) -> PPOConfig:
+    """RLlib's PPO as the configuration describes it, with so many workers and learners (0: this process learns)."""
     share = config.model_copy(update={"games": math.ceil(config.games / workers)})
     batch = share.games * workers * config.horizon
     perfect = config.critic == "perfect"
@@ -78,8 +79,8 @@ def algorithm_config(config: TrainConfig, workers: int) -> PPOConfig:
         )
         .rl_module(rl_module_spec=RLModuleSpec(MaskedModule, space, Discrete(N_ACTIONS), model_config=built))
         .training(
-            train_batch_size_per_learner=batch,
-            minibatch_size=config.minibatch,
+            train_batch_size_per_learner=math.ceil(batch / max(1, learners)),
+            minibatch_size=math.ceil(config.minibatch / max(1, learners)),
             num_epochs=config.epochs,
             lr=[[0, config.learning_rate], [config.decisions, config.final_learning_rate]],
             entropy_coeff=[[0, config.entropy], [config.decisions, config.final_entropy]],
@@ -91,15 +92,15 @@ def algorithm_config(config: TrainConfig, workers: int) -> PPOConfig:
             grad_clip_by="global_norm",
             use_kl_loss=False,
         )
-        .learners(learner_class=SelfPlayLearner, num_learners=0)
+        .learners(learner_class=SelfPlayLearner, num_learners=learners)
         .fault_tolerance(restart_failed_env_runners=True, delay_between_env_runner_restarts_s=1.0)
         .debugging(seed=config.seed, log_level="ERROR")
     )
 
 
-def make_algorithm(config: TrainConfig, workers: int) -> Algorithm:
+def make_algorithm(config: TrainConfig, workers: int, learners: int = 0) -> Algorithm:
     """The same, at work on the cluster that this process is connected to; end it with :func:`stop`."""
-    return algorithm_config(config, workers).build_algo()
+    return algorithm_config(config, workers, learners).build_algo()
 
 
 def stop(algorithm: Algorithm) -> None:
@@ -143,13 +144,20 @@ def start_from(algorithm: Algorithm, config: TrainConfig) -> None:
 
 
 def train(
-    config: TrainConfig, folder: Path, quiet: bool = False, *, address: str = "local", workers: int = 1
+    config: TrainConfig,
+    folder: Path,
+    quiet: bool = False,
+    *,
+    address: str = "local",
+    workers: int = 1,
+    learners: int = 0,
 ) -> tuple[NeuralAgent, list[CurvePoint]]:
     """Run the configuration on a cluster; returns the agent and its learning curve, both also written to ``folder``.
 
     Args:
         address: the cluster, see :func:`connect`.
-        workers: processes that play, one core each; the learner takes one more.
+        workers: processes that play, one core each.
+        learners: processes that share each minibatch, one core each; 0: this process learns alone.
 
     Raises:
         InputError: without a cluster, or one with too few cores.
@@ -160,9 +168,10 @@ def train(
     torch.set_num_threads(config.threads)
     connect(address)
     cores = int(ray.cluster_resources().get("CPU", 0))
-    if workers > cores:
-        raise InputError(f"--workers {workers} is not possible: the cluster has {cores} cores.")
-    algorithm = make_algorithm(config, workers)
+    if workers + learners > cores:
+        asked = f"--workers {workers}" + (f" with --learners {learners}" if learners else "")
+        raise InputError(f"{asked} is not possible: the cluster has {cores} cores.")
+    algorithm = make_algorithm(config, workers, learners)
     try:
         if config.start:
             start_from(algorithm, config)

@@ -73,8 +73,8 @@ def run(args: argparse.Namespace) -> int:
         need_extra("ray", "--ray")
         if args.resume is not None:
             raise InputError("--resume is not possible with --ray: start from a checkpoint with --set start=FOLDER.")
-    elif args.workers is not None:
-        raise InputError("--workers belongs to a cluster: give --ray, too.")
+    elif args.workers is not None or args.learners is not None:
+        raise InputError("--workers and --learners belong to a cluster: give --ray, too.")
     from idiot_train.config import PAST, SELF, config_path, load_config
     from idiot_train.state import STATE_FILE
 
@@ -109,7 +109,14 @@ def run(args: argparse.Namespace) -> int:
         if args.ray is not None:
             from idiot_train import rllib
 
-            model, curve = rllib.train(config, folder, quiet=args.quiet, address=args.ray, workers=args.workers or 1)
+            model, curve = rllib.train(
+                config,
+                folder,
+                quiet=args.quiet,
+                address=args.ray,
+                workers=args.workers or 1,
+                learners=args.learners or 0,
+            )
         else:
             model, curve = train(config, folder, quiet=args.quiet, resume=args.resume is not None)
     except KeyboardInterrupt:

@@ -26,7 +26,7 @@ from ray.rllib.core.columns import Columns
 from ray.rllib.utils.metrics import ENV_RUNNER_RESULTS, NUM_ENV_STEPS_SAMPLED_LIFETIME
 
 from idiot_agents.errors import InputError
-from idiot_agents.network import save_model
+from idiot_agents.network import load_model, save_model
 from idiot_agents.neural import NeuralAgent
 from idiot_env.actions import N_ACTIONS
 from idiot_env.observation import OBSERVATION_SIZE
@@ -186,6 +186,16 @@ def test_a_run_leaves_a_model_that_plays(cluster: Cluster, tmp_path: Path) -> No
     rllib.stop(again)
 
 
+def test_several_learners_share_the_work(cluster: Cluster, tmp_path: Path) -> None:
+    node = cluster.add_node(num_cpus=1)
+    cluster.wait_for_nodes()
+    _, curve = rllib.train(tiny(), tmp_path, quiet=True, address=cluster.address, workers=1, learners=2)
+    assert [point.decisions for point in curve] == [0, 2048]
+    first, last = (load_model(path)[0] for path in sorted((tmp_path / "checkpoints").iterdir()))
+    assert not np.array_equal(first.tensors["policy.weight"], last.tensors["policy.weight"])
+    cluster.remove_node(node)
+
+
 def played(algorithm: Any) -> int:
     return int(algorithm.train()[ENV_RUNNER_RESULTS][NUM_ENV_STEPS_SAMPLED_LIFETIME])
 
@@ -232,7 +242,8 @@ def test_what_cannot_be_is_refused(cluster: Cluster, tmp_path: Path) -> None:
 
     from idiot_train.cli import main
 
-    assert main(["train", "--config", "smoke", "--workers", "2"]) == 2
+    for option in ("--workers", "--learners"):
+        assert main(["train", "--config", "smoke", option, "2"]) == 2
     assert main(["train", "--resume", str(tmp_path), "--ray", "local"]) == 2
 
 
