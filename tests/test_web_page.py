@@ -687,6 +687,8 @@ def test_hints_are_drawn(site: Site) -> None:
     page.keyboard.press("h")
     expect(page.locator(".bars li").first).to_be_visible()
     shares = [int(text.split()[0]) for text in page.locator(".bars .p").all_inner_texts()]
+    drawn = page.locator(".bars .fill").evaluate_all("fills => fills.map(fill => fill.style.width)")
+    assert [round(float(width.removesuffix("%"))) for width in drawn] == pytest.approx(shares, abs=1)
     assert shares == sorted(shares, reverse=True)
     expect(page.locator(".insight .chance")).to_have_text(re.compile(r"Your chance not to become the idiot: \d+ %"))
     page.check(".insight input[type=checkbox]")

@@ -35,7 +35,7 @@ export function bars(opinion, { name, who = null, chosen = null }) {
           h(
             "span",
             { class: "track", "aria-hidden": "true" },
-            h("span", { class: "fill", style: { width: percent(action.p) } }),
+            h("span", { class: "fill", style: { width: `${100 * action.p}%` } }),
           ),
           h("span", { class: "p" }, percent(action.p)),
         ),
@@ -45,7 +45,7 @@ export function bars(opinion, { name, who = null, chosen = null }) {
     h(
       "div",
       { class: "track wide", "aria-hidden": "true" },
-      h("div", { class: "fill", style: { width: percent(opinion.chance) } }),
+      h("div", { class: "fill", style: { width: `${100 * opinion.chance}%` } }),
     ),
   ];
 }
