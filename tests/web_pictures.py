@@ -61,7 +61,7 @@ def sit(page: Page, server: Server, address: str, table: Table) -> None:
 
 
 def until_own_turn(names: list[str | None], rules: str, seed: int, steps: int, rank: str = "") -> Table:
-    """The first table from ``seed`` and ``steps`` on at which the person is to act and may lay ``rank`` on some cards."""
+    """The first table from ``seed`` and ``steps`` on at which the person is to act and may lay ``rank`` on a pile."""
     while True:
         for count in range(steps, steps + 40):
             table = played(names, rules, seed, count)
