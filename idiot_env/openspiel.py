@@ -40,6 +40,11 @@ What players see
   everybody has done the same.
 
 Returns are those of the environment; they come at the end only and sum to 0.
+
+Searches
+--------
+Use those of ``open_spiel.python.algorithms``: the searches in C++, ``pyspiel.MCTSBot`` and ``pyspiel.ISMCTSBot``, crash
+the process on every game written in Python, OpenSpiel's own included (2.0.2).  Its solvers and random bots do not.
 """
 
 from __future__ import annotations

@@ -36,6 +36,12 @@ examples:
     parser.add_argument(
         "--workers", type=positive_int, metavar="N", help="with --ray, processes that play (default: 1)"
     )
+    parser.add_argument(
+        "--learners",
+        type=positive_int,
+        metavar="N",
+        help="with --ray, processes that share each minibatch (default: the one that drives learns)",
+    )
     parser.add_argument("--quiet", action="store_true", help="no progress bars")
 
 

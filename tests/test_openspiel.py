@@ -21,6 +21,7 @@ pyspiel = pytest.importorskip("pyspiel", reason="needs the extra openspiel")
 from idiot_env.openspiel import IdiotState, draw_for, undrawn  # noqa: E402
 
 TINY = "python_idiot(rules=norsk,ranks=36T,suits=2,up=1,down=0,hand=2,players=2,dealer=0,max_decisions=8)"
+CFR_GAME = "python_idiot(rules=norsk,ranks=36T2,suits=1,up=0,down=1,hand=1,players=2,dealer=0,max_decisions=8)"
 SMALL = "python_idiot(rules=familie,ranks=346T2,suits=3,up=1,down=1,hand=2,players=2)"
 ODD = "python_idiot(rules=sjanse runs:yes stack:yes sneak_three:yes skip_same:yes jokers:2 losers:2,players=3)"
 
@@ -449,9 +450,7 @@ def test_information_set_mcts(text: str) -> None:
 def test_counterfactual_regret_falls() -> None:
     from open_spiel.python.algorithms import cfr, exploitability
 
-    game = pyspiel.load_game(
-        "python_idiot(rules=norsk,ranks=36T2,suits=1,up=0,down=1,hand=1,players=2,dealer=0,max_decisions=8)"
-    )
+    game = pyspiel.load_game(CFR_GAME)
     solver = cfr.CFRPlusSolver(game)
     distance = []
     for _ in range(3):
@@ -460,3 +459,25 @@ def test_counterfactual_regret_falls() -> None:
             solver.evaluate_and_update_policy()
     assert distance[0] > 0.1
     assert distance[0] > 10 * distance[1] > 20 * distance[2] > 0
+
+
+def test_compiled_solvers_and_bots() -> None:
+    solver = pyspiel.CFRPlusSolver(game := pyspiel.load_game(CFR_GAME))
+    for _ in range(20):
+        solver.evaluate_and_update_policy()
+    assert 0 < pyspiel.exploitability(game, solver.average_policy()) < 0.01
+    bots = [pyspiel.make_uniform_random_bot(player, player) for player in range(2)]
+    assert sum(pyspiel.evaluate_bots(game.new_initial_state(), bots, 3)) == 0
+
+
+def test_their_reinforcement_learning_environment() -> None:
+    from open_spiel.python import rl_environment
+
+    env = rl_environment.Environment(load("norsk", 3, max_decisions=100))
+    env.seed(1)
+    rng, step = np.random.default_rng(1), env.reset()
+    while not step.last():
+        player = step.observations["current_player"]
+        assert len(step.observations["info_state"][player]) == sum(block.size for block in LAYOUT.values())
+        step = env.step([int(rng.choice(step.observations["legal_actions"][player]))])
+    assert sum(step.rewards) == pytest.approx(0)
