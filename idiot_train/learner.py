@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.utils import explained_variance
@@ -92,5 +91,5 @@ class SelfPlayPPO(MaskablePPO):
         for name, mean in zip(names, torch.stack(logged).mean(dim=0).tolist(), strict=True):
             self.logger.record(f"train/{name}", mean)
         explained = explained_variance(self.rollout_buffer.values.flatten(), self.rollout_buffer.returns.flatten())
-        self.logger.record("train/explained_variance", float(np.float64(explained)))
+        self.logger.record("train/explained_variance", float(explained))
         self.logger.record("train/n_updates", self._n_updates, exclude="tensorboard")
