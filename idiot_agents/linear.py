@@ -1,16 +1,17 @@
-"""A strong agent of some forty numbers: the action with the largest weighted sum of readable features.
+"""A strong agent of some thirty numbers: the action with the largest weighted sum of readable features.
 
 Every legal action has the features of ``FEATURES``, read off the view; ``linear.json`` holds the weights and the
-command that tuned them (``idiot_train/tune_linear.py``).  Exchanges and stacking come first: the best of them is made
-if its sum is above zero, which is what doing without is worth.  Then the best of all other actions is chosen.
+command that tuned them (``idiot_train/tune_linear.py``).  Exchanges come first: the best of them is made if its sum is
+above zero, which is what doing without is worth.  Then the best of all other actions is chosen, but for stacking, which
+was found to be worth nothing.
 
 A *height* is a rank's place in natural order, from 0 (three) to 1 (ace); a two, ten or joker has 1 where its height is
 asked for and features of its own besides.  Sizes of piles and hands are in tens of cards.  *Stop* is the probability
 that the next player cannot answer, from the cards that everybody knows and, for the rest, the cards this seat cannot
 see.  An exchange's features say what the table cards gain.
 
-Without a stock, one feature is drawn by lot: two players who always did the same in the same position could pass the
-same cards to and fro for ever.
+Without a stock, one turn in ``WHIM`` is played as greedy would: two players who always did the same in the same
+position could pass the same cards to and fro for ever.
 """
 
 from __future__ import annotations
@@ -25,12 +26,12 @@ import numpy.typing as npt
 
 from idiot_agents.errors import InputError
 from idiot_agents.protocol import Actions, Masks, Observations, Streams, fresh_streams
-from idiot_agents.reading import START, answers, next_opponent, top_rank
+from idiot_agents.reading import START, answers, lowest_play, next_opponent, top_rank
 from idiot_env import View
 from idiot_env import actions as A
 from idiot_env import rules as R
 from idiot_env._jit import jit
-from idiot_env.cards import ACE, JOKER, N_RANKS, NINE, NO_RANK, SEVEN, TEN, TWO, advance, below, stream
+from idiot_env.cards import ACE, JOKER, N_RANKS, NINE, NO_RANK, SEVEN, TEN, TWO, advance, below
 
 FORMAT = "idiot-linear/1"
 WEIGHTS_FILE = Path(__file__).with_name("linear.json")
@@ -39,20 +40,15 @@ Weights = npt.NDArray[np.float64]
 FEATURES = {
     "height": "a play: the height of an ordinary rank",
     "height_with_stock": "the same while the stock lasts",
-    "height_table": "the same from the face-up cards",
-    "height_lead": "the same on an empty pile",
     "ace": "a play of aces",
     "two": "a play of twos",
     "two_with_stock": "the same while the stock lasts",
-    "two_again": "the same where it gives an extra turn",
     "ten": "a play of tens or jokers",
     "ten_with_stock": "the same while the stock lasts",
-    "special_spare": "twos, tens and jokers that stay behind when one is laid",
     "copies": "cards laid beyond the first",
-    "copies_height": "the same times the height",
-    "copies_with_stock": "the same while the stock lasts",
-    "copies_stop": "the same times stop: one after the other would stop as often as there are cards",
-    "split": "1 if cards of the rank stay behind",
+    "copies_height": "these times the height",
+    "copies_with_stock": "these while the stock lasts",
+    "copies_stop": "these times stop: one after the other would stop as often as there are cards",
     "burn": "the play burns the pile",
     "burn_pile": "the size of the pile that it burns",
     "stop": "stop, if the turn passes",
@@ -68,30 +64,24 @@ FEATURES = {
     "take_low": "cards below eight in it, in tens",
     "take_fours": "ranks of which it completes all four in the hand",
     "take_stock": "the size of the stock, in tens",
-    "take_hand": "the size of the own hand",
-    "take_danger": "1 if the next player has three cards left or fewer",
     "take_height": "the height of the face-up card that goes along",
     "chance": "a chance draw",
-    "chance_fail": "the probability that it does not fit",
-    "chance_pile": "the same times the size of the pile",
-    "swap": "an exchange",
+    "chance_pile": "the probability that it does not fit times the size of the pile",
     "swap_height": "the height that the table cards gain",
     "swap_two": "twos that they gain",
     "swap_ten": "tens and jokers that they gain",
-    "stack": "a hand card laid on a face-up card of its rank",
-    "stack_height": "its height",
     "sneak": "threes laid under the pile",
     "run": "cards of a run beyond the first",
-    "lot": "a number between 0 and 1 drawn by lot, when the stock is empty",
 }
 """What an action's features say, in the order of the weights."""
 N_FEATURES = len(FEATURES)
-(HEIGHT, HEIGHT_STOCK, HEIGHT_TABLE, HEIGHT_LEAD, ACES, TWOS, TWO_STOCK, TWO_AGAIN, TENS, TEN_STOCK, SPECIAL_SPARE,
- COPIES, COPIES_HEIGHT, COPIES_STOCK, COPIES_STOP, SPLIT, BURN, BURN_PILE, STOP, STOP_PILE, STOP_DANGER, THIRD, EMPTIES,
- REST, TAKE, TAKE_SIZE, TAKE_SPECIAL, TAKE_COURT, TAKE_LOW, TAKE_FOURS, TAKE_STOCK, TAKE_HAND, TAKE_DANGER, TAKE_HEIGHT,
- CHANCE, CHANCE_FAIL, CHANCE_PILE, SWAP, SWAP_HEIGHT, SWAP_TWO, SWAP_TEN, STACK, STACK_HEIGHT, SNEAK, RUN,
- LOT) = range(N_FEATURES)  # fmt: skip
+(HEIGHT, HEIGHT_STOCK, ACES, TWOS, TWO_STOCK, TENS, TEN_STOCK, COPIES, COPIES_HEIGHT, COPIES_STOCK, COPIES_STOP,
+ BURN, BURN_PILE, STOP, STOP_PILE, STOP_DANGER, THIRD, EMPTIES, REST, TAKE, TAKE_SIZE, TAKE_SPECIAL, TAKE_COURT,
+ TAKE_LOW, TAKE_FOURS, TAKE_STOCK, TAKE_HEIGHT, CHANCE, CHANCE_PILE, SWAP_HEIGHT, SWAP_TWO, SWAP_TEN, SNEAK,
+ RUN) = range(N_FEATURES)  # fmt: skip
 
+WHIM = 12
+"""Costs next to nothing, and leaves hardly a game that the limit has to end."""
 FEW = 3
 """Cards with which a player is about to go out."""
 
@@ -183,12 +173,6 @@ def cards_of(observation, start):
 
 
 @jit
-def specials(observation, start):
-    """Twos, tens and jokers in a block of counts by rank."""
-    return observation[start + TWO] + observation[start + TEN] + observation[start + JOKER]
-
-
-@jit
 def stop_probability(observation, opponent, top):
     """The probability that an opponent cannot answer ``top``."""
     if top == TWO or answers(observation, opponent, top) > 0:
@@ -232,22 +216,16 @@ def play_features(observation, rank, k, out):
     if rank == TWO:
         out[TWOS] = 1
         out[TWO_STOCK] = stock
-        out[TWO_AGAIN] = observation[_RULES + R.AFTER_TWO]
-        out[SPECIAL_SPARE] = specials(observation, zone) - k
     elif rank in (TEN, JOKER):
         out[TENS] = 1
         out[TEN_STOCK] = stock
-        out[SPECIAL_SPARE] = specials(observation, zone) - k
     else:
         out[HEIGHT] = height(rank)
         out[HEIGHT_STOCK] = height(rank) * stock
-        out[HEIGHT_TABLE] = height(rank) * (zone == _UP)
-        out[HEIGHT_LEAD] = height(rank) * (observation[_PILE_SIZE] == 0)
         out[ACES] = rank == ACE
     out[COPIES] = k - 1
     out[COPIES_HEIGHT] = (k - 1) * height(rank)
     out[COPIES_STOCK] = (k - 1) * stock
-    out[SPLIT] = observation[zone + rank] > k
     run = k
     if top_rank(observation) == rank:
         run += int(observation[_RUN])
@@ -287,8 +265,6 @@ def take_features(observation, up_rank, out):
     out[TAKE_LOW] = low / 10
     out[TAKE_FOURS] = fours
     out[TAKE_STOCK] = observation[_STOCK] / 10
-    out[TAKE_HAND] = cards_of(observation, _HAND) / 10
-    out[TAKE_DANGER] = cards_left_of(observation, next_opponent(observation)) <= FEW
     if up_rank != NO_RANK:
         out[TAKE_HEIGHT] = height(up_rank)
 
@@ -298,24 +274,15 @@ def chance_features(observation, out):
     """Features of turning the top stock card."""
     fail = 1.0 - unseen_share(observation, top_rank(observation))
     out[CHANCE] = 1
-    out[CHANCE_FAIL] = fail
     out[CHANCE_PILE] = fail * observation[_PILE_SIZE] / 10
 
 
 @jit
 def exchange_features(hand_rank, up_rank, out):
     """Features of giving a hand card for a face-up card."""
-    out[SWAP] = 1
     out[SWAP_HEIGHT] = height(hand_rank) - height(up_rank)
     out[SWAP_TWO] = int(hand_rank == TWO) - int(up_rank == TWO)
     out[SWAP_TEN] = int(hand_rank in (TEN, JOKER)) - int(up_rank in (TEN, JOKER))
-
-
-@jit
-def stack_features(rank, out):
-    """Features of laying a hand card on a face-up card of its rank."""
-    out[STACK] = 1
-    out[STACK_HEIGHT] = height(rank)
 
 
 @jit
@@ -350,8 +317,6 @@ def write_features(observation, action, out):
         hand_rank = (action - A.SWAP) // (N_RANKS - 1)
         up_rank = (action - A.SWAP) % (N_RANKS - 1)
         exchange_features(hand_rank, up_rank + (up_rank >= hand_rank), out)
-    elif A.STACK <= action < A.SNEAK:
-        stack_features(action - A.STACK, out)
     elif A.SNEAK <= action < A.RUN:
         sneak_features(observation, action - A.SNEAK + 1, out)
     elif action >= A.RUN:
@@ -362,16 +327,11 @@ def write_features(observation, action, out):
 
 
 @jit
-def best_of(weights, observation, mask, first, stop, best, most, random_state, features):
-    """The legal action in a range of ids with the largest sum, and the sum; ``best`` and ``most`` if none is larger.
-
-    The action's lot is number ``action`` of those that ``random_state`` stands for.
-    """
+def best_of(weights, observation, mask, first, stop, best, most, features):
+    """The legal action in a range of ids with the largest sum, and the sum; ``best`` and ``most`` if none is larger."""
     for action in range(first, stop):
         if mask[action] == 1:
             write_features(observation, action, features)
-            if observation[_STOCK] == 0:
-                features[LOT] = below(stream(random_state, action), 1024) / 1024
             total = 0.0
             for i in range(N_FEATURES):
                 total += weights[i] * features[i]
@@ -384,13 +344,17 @@ def best_of(weights, observation, mask, first, stop, best, most, random_state, f
 def linear(weights, observation, mask, random_state):
     """The action of the linear agent with ``weights``, float64 ``[F]``."""
     features = np.empty(N_FEATURES)
-    if observation[_EXCHANGES] > 0 or observation[_RULES + R.STACK] == 1:
-        best, _ = best_of(weights, observation, mask, A.SWAP, A.SNEAK, -1, 0.0, random_state, features)
+    if observation[_EXCHANGES] > 0:
+        best, _ = best_of(weights, observation, mask, A.SWAP, A.STACK, -1, 0.0, features)
         if best >= 0:
             return best
-    best, most = best_of(weights, observation, mask, A.PLAY, A.SWAP, -1, -np.inf, random_state, features)
+    best, most = best_of(weights, observation, mask, A.PLAY, A.SWAP, -1, -np.inf, features)
+    if observation[_STOCK] == 0 and below(random_state, WHIM) == 0:
+        play = lowest_play(mask)
+        if play >= 0:
+            return play
     if observation[_RULES + R.SNEAK_THREE] == 1 or observation[_RULES + R.RUNS] == 1:
-        best, most = best_of(weights, observation, mask, A.SNEAK, A.N_ACTIONS, best, most, random_state, features)
+        best, most = best_of(weights, observation, mask, A.SNEAK, A.N_ACTIONS, best, most, features)
     return best
 
 

@@ -46,8 +46,14 @@ MAX_NODES = 4_000_000
 """Room for a tree, 32 bytes a node; memory is touched only as the tree grows, and a full tree grows no more."""
 SOLVED_NODES, SOLVED_LIVE = 5000, 12
 """Endgames up to this size are solved; trying in vain costs a few milliseconds."""
-SLIP = 50
-"""So many of 1024 decisions of a rollout are random: without them, two who see the same cards go round in circles."""
+SLIP = 200
+"""So many of 1024 decisions of a rollout are random.
+
+Greedy rollouts in one world are all alike, so what two players who know each other's hands think of their actions
+never changes, and they go round in circles.  Slips break them, and tell a sturdy plan from one that hangs on a thread.
+``pimc:128`` against careful, 200 games, won and cut off: deals of seed 11, no slips 70.5 % and 4, 50 slips 77.2 %
+and 3, 200 slips 81.0 % and 0; deals of seed 12, 50 slips 78.7 % and 5, 200 slips 81.0 % and 0, 400 slips 76.0 % and 0.
+"""
 LARGEST_BUDGET = 10**9
 
 
@@ -76,7 +82,10 @@ class Budget:
 
 
 class SearchAgent:
-    """What all searching agents share: a choice for one view at a time, in batches too."""
+    """What all searching agents share: a choice for one view at a time, in batches too.
+
+    It thinks in memory of its own, so one agent serves one thread at a time; compiled parts hold no interpreter lock.
+    """
 
     def __init__(self, name: str, budget: Budget, seed: int = 0) -> None:
         self.name = name

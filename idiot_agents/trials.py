@@ -19,7 +19,8 @@ from idiot_env.cards import advance, stream
 from idiot_env.engine import OVER, SEATS, STATE, apply, deal_seeded, legal_mask
 from idiot_env.observation import OBSERVATION_SIZE, write_observation
 
-_TRIAL_STREAM = 4000
+TRIAL_STREAM = 4000
+"""Number of seat 0's random stream among those of a deal's seed."""
 
 
 @jit
@@ -31,7 +32,7 @@ def play_trials(seeds, lineups, focal, weights, rules, limit, states, observatio
     for game in range(seeds.shape[0]):
         deal_seeded(state, rules, players, -1, seeds[game])
         for seat in range(players):
-            streams[seat] = stream(seeds[game], _TRIAL_STREAM + seat)
+            streams[seat] = stream(seeds[game], TRIAL_STREAM + seat)
         watched = max(int(focal[game]), 0)
         while state["phase"] != OVER and state["decisions"] < limit:
             if focal[game] >= 0 and state["place"][watched] != 0:

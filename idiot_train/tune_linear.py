@@ -24,7 +24,7 @@ from idiot_agents.arena import deal_seeds
 from idiot_agents.arguments import positive_int, seed_number
 from idiot_agents.compiled import CAREFUL, GREEDY, NAMES
 from idiot_agents.errors import InputError
-from idiot_agents.linear import WEIGHTS_FILE, Weights, read_weights, weights_json
+from idiot_agents.linear import WEIGHTS_FILE, Weights, read_weights, weights_fingerprint, weights_json
 from idiot_agents.network import write_file
 from idiot_agents.trials import trial_rewards
 from idiot_env import Rules
@@ -127,9 +127,10 @@ def tune(
     options = {"seed": seed % (2**31 - 2) + 1, "verbose": -9, "maxiter": generations, "tolfun": 0, "tolx": 0}
     search = cma.CMAEvolutionStrategy(start, step, options)
     former, begun = start, monotonic()
+    origin = {"command": command, "start": weights_fingerprint(start)}
 
     def write(weights: Weights, **more: object) -> None:
-        write_file(out, weights_json(weights, command=command, generations=search.countiter, **more).encode())
+        write_file(out, weights_json(weights, **origin, generations=search.countiter, **more).encode())
 
     for generation in range(1, generations + 1):
         drawn = list(cells(games, seed, generation))

@@ -9,8 +9,15 @@ import numpy as np
 import pytest
 
 from idiot_agents.compiled import CAREFUL, GREEDY, CompiledAgent
-from idiot_agents.linear import FEATURES, WEIGHTS, LinearAgent, read_weights, weights_json
-from idiot_agents.trials import _TRIAL_STREAM, trial_rewards
+from idiot_agents.linear import (
+    FEATURES,
+    WEIGHTS,
+    LinearAgent,
+    read_weights,
+    weights_fingerprint,
+    weights_json,
+)
+from idiot_agents.trials import TRIAL_STREAM, trial_rewards
 from idiot_env import Game, Rules
 from idiot_env.cards import stream
 from idiot_train import tune_linear
@@ -34,12 +41,13 @@ def test_trial_games_are_those_of_the_agents(tmp_path: Path) -> None:
         lineup = np.array([[(-2, -1, CAREFUL)[who] for who in order]], np.int64)
         seed = int(rng.integers(2**62))
         reward, truncated = trial_rewards([WEIGHTS, zeros()], lineup, np.array([seed], np.int64), rules, 300)
+        streams = [np.array([stream(np.int64(seed), TRIAL_STREAM + seat)], np.int64) for seat in range(seats)]
         game = Game(rules, seats, seed=seed)
-        streams = [np.array([stream(np.int64(seed), np.int64(_TRIAL_STREAM + seat))]) for seat in range(seats)]
         while game.turn is not None and len(game.actions) < 300:
             view = game.view(game.turn)
-            agent = players[order[game.turn]]
-            chosen = agent.act_batch(view.observation[None], view.action_mask[None], streams[game.turn])
+            chosen = players[order[game.turn]].act_batch(
+                view.observation[None], view.action_mask[None], streams[game.turn]
+            )
             game.apply(int(chosen[0]))
         assert truncated[0] == (not game.over)
         assert reward[0].sum() == pytest.approx(0, abs=1e-5)
@@ -94,6 +102,7 @@ def test_a_run_improves_on_poor_weights_and_can_be_repeated(tmp_path: Path) -> N
     assert one["held_out"] == two["held_out"]
     assert one["command"].startswith("python -m idiot_train.tune_linear --seed 3 ")
     assert one["generations"] == 6
+    assert one["start"] == weights_fingerprint(read_weights(start))
     games = list(cells(600, 9, 0))
     assert worth(read_weights(files[0]), WEIGHTS, games) > worth(read_weights(start), WEIGHTS, games) + 0.02
 
@@ -112,3 +121,14 @@ def test_bad_input_is_one_sentence(argv: list[str], message: str, capsys: pytest
     error = capsys.readouterr().err
     assert message in error
     assert error.count("\n") == 1
+
+
+def test_a_game_ends_when_the_seat_that_matters_is_out() -> None:
+    rules, seeds = Rules(), np.arange(40, dtype=np.int64)
+    lineups = np.full((40, 4), GREEDY, np.int64)
+    whole, _ = trial_rewards([WEIGHTS], lineups, seeds, rules, 600)
+    for seat in range(4):
+        focal = np.full(40, seat, np.int64)
+        early, _ = trial_rewards([WEIGHTS], lineups, seeds, rules, 600, focal)
+        assert (early[:, seat] == whole[:, seat]).all()
+        assert (early != whole).any()
