@@ -19,7 +19,7 @@ import torch
 from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer, MaskableRolloutBufferSamples
 
 from idiot_env._jit import jit
-from idiot_env.engine import NOBODY, SEATS
+from idiot_env.engine import NOBODY, OVER, SEATS
 from idiot_env.seats import LearnerSeats, SeatStep
 
 _FLAT = ("observations", "actions", "values", "log_probs", "advantages", "returns", "action_masks", "taught")
@@ -30,14 +30,18 @@ class TeachingSeats(LearnerSeats):
 
     The first entry of ``opponents`` stands for the present policy and is never asked.
 
+    Args:
+        place_reward: weight of the place in ``final``, from 0 (the game's own rewards) to 1 (the place alone).
+
     Attributes:
         acted: int64 ``[N]``, the seat that made the last step's decision.
         final: float32 ``[N, S]``, rewards by seat of games that ended in the last step, else 0.
         done: bool ``[N]``, whether the game ended or was cut off in the last step.
     """
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, place_reward: float = 0.0, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.place_reward = place_reward
         self.acted = np.zeros(self.n, np.int64)
         self.final = np.zeros((self.n, SEATS), np.float32)
         self.done = np.zeros(self.n, np.bool_)
@@ -56,6 +60,8 @@ class TeachingSeats(LearnerSeats):
             ended = moved[batch.seat[moved] == NOBODY]
             if len(ended):
                 self.final[ended] = batch.reward[ended]
+                if self.place_reward:
+                    mix_places(ended, batch.states, self.place_reward, self.final)
                 self.done[ended] = True
                 self.terminated[ended] = batch.terminated[ended]
                 self.truncated[ended] = batch.truncated[ended]
@@ -69,6 +75,24 @@ class TeachingSeats(LearnerSeats):
             if len(waiting):
                 batch.step(self._choose(waiting), waiting)
             moved = waiting
+
+
+@jit
+def mix_places(rows, states, weight, final):
+    """Mix into the rewards of games that are over what each place is worth: 1 for the first out, −1 for the last.
+
+    Idiots who share the last places are worth their mean.  A game that was cut off keeps its rewards of 0.
+    """
+    for k in range(rows.shape[0]):
+        state = states[rows[k]]
+        if state["phase"] != OVER:
+            continue
+        players = int(state["players"])
+        shared = (int(state["n_out"]) + 1 + players) / 2
+        for seat in range(players):
+            place = float(state["place"][seat]) if state["place"][seat] > 0 else shared
+            worth = 1 - 2 * (place - 1) / (players - 1)
+            final[rows[k], seat] = (1 - weight) * final[rows[k], seat] + weight * worth
 
 
 @jit

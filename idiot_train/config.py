@@ -44,6 +44,9 @@ class TrainConfig(BaseModel):
     teach: Literal["one_seat", "all_seats"] = Field(
         "all_seats", description="who fills the buffer: one learner seat per game, or every seat that plays the policy"
     )
+    place_reward: float = Field(
+        0.0, ge=0, le=1, description="weight of one's place in the reward, beside not being the idiot; for all_seats"
+    )
     refresh_rollouts: int = Field(1, ge=1, description="rollouts between refreshes of the frozen copy")
 
     start: str = Field("", description="model whose weights the learner starts from; empty: from scratch")
@@ -92,6 +95,8 @@ class TrainConfig(BaseModel):
             raise ValueError("keep='best' is not possible without evaluations and keep_checkpoints of at least 1")
         if not self.opponents or min(self.opponents.values()) < 0 or sum(self.opponents.values()) <= 0:
             raise ValueError(f"opponents={self.opponents!r} is not possible: give shares of at least 0, one above it")
+        if self.place_reward and self.teach != "all_seats":
+            raise ValueError(f"place_reward={self.place_reward!r} is not possible with teach={self.teach!r}: set 0")
         if self.minibatch > self.games * self.horizon:
             raise ValueError(
                 f"minibatch={self.minibatch} is not possible: a rollout has games × horizon = "

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -130,9 +131,10 @@ class SelfPlay(BaseCallback):
 
 def make_seats(config: TrainConfig, opponents: Opponents) -> LearnerSeats:
     """The games that the configuration describes: those of :class:`TeachingSeats` if all seats teach."""
-    kind: type[LearnerSeats] = TeachingSeats if config.teach == "all_seats" else LearnerSeats
+    all_seats = config.teach == "all_seats"
+    make: Any = partial(TeachingSeats, place_reward=config.place_reward) if all_seats else LearnerSeats
     rules, players = config.tables[0]
-    return kind(
+    seats: LearnerSeats = make(
         config.games,
         opponents.policies,
         shares=opponents.shares,
@@ -141,6 +143,7 @@ def make_seats(config: TrainConfig, opponents: Opponents) -> LearnerSeats:
         max_decisions=config.max_decisions,
         pool=make_pool(config),
     )
+    return seats
 
 
 def make_learner(config: TrainConfig, opponents: Opponents, tensorboard: Path | None = None) -> SelfPlayPPO:

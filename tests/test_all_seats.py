@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("sb3_contrib", reason="needs the extra 'train'")
 
 from idiot_agents.compiled import CompiledAgent
-from idiot_env import Game
+from idiot_env import Game, Rules
 from idiot_env.engine import SEATS
 from idiot_train.all_seats import TeachingSeats, seat_advantages
 from idiot_train.config import make_config
@@ -102,6 +102,34 @@ def test_steps_are_the_decisions_of_single_games() -> None:
                 while game.turn is not None:
                     game.apply(agent.act(game.view(game.turn)))
                 assert reward == pytest.approx(game.rewards())
+
+
+@pytest.mark.parametrize(("rules", "players"), [("standard losers=2", 5), ("standard", 3), ("standard", 2)])
+def test_places_are_mixed_into_the_rewards_of_games_that_are_over(rules: str, players: int) -> None:
+    """Against places counted from single games on the same deals; a game that was cut off gives nothing."""
+    agent = CompiledAgent("greedy")
+    seats = TeachingSeats(8, [agent], rules=Rules.parse(rules), players=players, max_decisions=90, place_reward=0.25)
+    seats.reset(5)
+    dealt = [int(seed) for seed in seats.batch.seeds]
+    over = cut = 0
+    for _ in range(400):
+        seats.step(agent.act_batch(seats.observation, seats.mask, np.zeros(8, np.int64)))
+        for row in np.flatnonzero(seats.done):
+            game = Game(Rules.parse(rules), players, seed=dealt[row])
+            while game.turn is not None and len(game.actions) < 90:
+                game.apply(agent.act(game.view(game.turn)))
+            expected = np.zeros(players)
+            if game.over:
+                mean = np.full(players, players - (game.rules.losers - 1) / 2)
+                mean[game.out] = np.arange(1, len(game.out) + 1)
+                expected = 0.75 * np.array(game.rewards()) + 0.25 * (1 - 2 * (mean - 1) / (players - 1))
+                assert expected.sum() == pytest.approx(0, abs=1e-6)
+            assert seats.final[row, :players] == pytest.approx(expected, abs=1e-6)
+            over += game.over
+            cut += not game.over
+            dealt[row] = int(seats.batch.seeds[row])
+    assert over > 5
+    assert cut > 0
 
 
 def test_the_buffer_yields_taught_decisions_once() -> None:

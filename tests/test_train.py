@@ -54,6 +54,7 @@ def test_shipped_configurations_load(path: Path) -> None:
         ({"opponents": {"self": 0.0}}, "opponents="),
         ({"opponents": {"self": -1.0, "greedy": 2.0}}, "opponents="),
         ({"widths": []}, r"widths=\[\] is not possible"),
+        ({"place_reward": 0.5, "teach": "one_seat"}, "place_reward=0.5 is not possible with teach='one_seat'"),
         ({"gamma": 2}, "gamma=2 is not possible"),
         ({"name": "a/b"}, "name='a/b' is not possible"),
         ({"name": ".."}, "name='..' is not possible"),
