@@ -49,7 +49,9 @@ class TrainConfig(BaseModel):
     )
     refresh_rollouts: int = Field(1, ge=1, description="rollouts between refreshes of the frozen copy")
 
-    start: str = Field("", description="model whose weights the learner starts from; empty: from scratch")
+    start: str = Field(
+        "", description="a model's folder, or a shipped one's name, whose weights and inputs the learner takes over"
+    )
     decisions: int = Field(ge=1, description="the learner's own decisions")
     games: int = Field(256, ge=1, le=2**20, description="games side by side: rows of the vector environment")
     horizon: int = Field(64, ge=1, description="decisions of each row in a rollout")

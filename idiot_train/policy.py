@@ -190,16 +190,11 @@ class IdiotPolicy(MaskableActorCriticPolicy):
         Raises:
             InputError: if it is built otherwise.
         """
-        theirs, ours = network.encoder, self.features_extractor.encoder
-        same = (theirs.players, theirs.rules, theirs.memory) == (ours.players, ours.rules, ours.memory)
-        expected = {f"{layer}.bias": tuple(module.bias.shape) for layer, module in self._layers.items()}
-        found = {key: bias.shape for key, bias in network.tensors.items() if key.endswith(".bias")}
-        if not same or found != expected:
-            raise InputError(
-                f"start={name!r} is not possible: it reads {theirs.players} players, rules {theirs.rules}, memory "
-                f"{theirs.memory} with layers {list(found.values())}, and this run {ours.players}, {ours.rules}, "
-                f"{ours.memory} with {list(expected.values())}."
-            )
+        expected = {f"{layer}.weight": tuple(module.weight.shape) for layer, module in self._layers.items()}
+        found = {key: tensor.shape for key, tensor in network.tensors.items() if key.endswith(".weight")}
+        if found != expected:
+            sizes = ([shape[::-1] for shape in shapes.values()] for shapes in (found, expected))
+            raise InputError("start={!r} is not possible: its layers are {}, this run's {}.".format(name, *sizes))
         with torch.no_grad():
             for layer, module in self._layers.items():
                 module.weight.copy_(torch.from_numpy(network.tensors[f"{layer}.weight"]))

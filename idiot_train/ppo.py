@@ -32,8 +32,10 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger, TensorBoardOutputFormat
 from tqdm import tqdm
 
+from idiot_agents.errors import InputError
 from idiot_agents.network import Encoder, load_model, write_file
 from idiot_agents.neural import NeuralAgent
+from idiot_agents.shipped import model_folder
 from idiot_env.seats import LearnerSeats
 from idiot_train.all_seats import SeatBuffer, SeededBuffer, TeachingSeats
 from idiot_train.config import TrainConfig
@@ -174,7 +176,7 @@ def make_learner(config: TrainConfig, opponents: Opponents, tensorboard: Path | 
         rollout_buffer_kwargs=order,
     )
     if config.start:
-        learner.policy.start_from(load_model(Path(config.start))[0], config.start)
+        learner.policy.start_from(load_model(model_folder(config.start))[0], config.start)
     opponents.copy.refresh(learner.policy.to_network())
     outputs = [TensorBoardOutputFormat(str(tensorboard))] if tensorboard else []
     learner.set_logger(Logger(folder=None, output_formats=outputs))
@@ -182,9 +184,28 @@ def make_learner(config: TrainConfig, opponents: Opponents, tensorboard: Path | 
 
 
 def make_encoder(config: TrainConfig) -> Encoder:
-    """What the model reads: all seats that it may meet, and the house rules if there is more than one table."""
+    """What the model reads: all seats that it may meet, and the house rules if there is more than one table.
+
+    A run that starts from a model reads what that one reads, be it more than its own table needs.
+
+    Raises:
+        InputError: if that is less than it needs, or the starting model is none.
+    """
     several = len(config.table_names) > 1 or config.house_rules > 0
-    return Encoder.make(max(config.player_numbers), several, config.memory)
+    needed = Encoder.make(max(config.player_numbers), several, config.memory)
+    if not config.start:
+        return needed
+    there = load_model(model_folder(config.start))[0].encoder
+    if there.players < needed.players or (several and not there.rules) or there.memory != needed.memory:
+        raise InputError(
+            f"start={config.start!r} is not possible: it reads {_inputs(there)}, and this run needs {_inputs(needed)}."
+        )
+    return there
+
+
+def _inputs(encoder: Encoder) -> str:
+    rules, memory = ("with" if there else "without" for there in (encoder.rules, encoder.memory))
+    return f"{encoder.players} players {rules} house rules, {memory} memory"
 
 
 def train(
@@ -203,6 +224,8 @@ def train(
     callback = SelfPlay(config, opponents, folder, quiet)
     if resume:
         callback.load(learner)
+        for half_written in folder.glob(f".{STATE_FILE}.*"):  # by a process that was killed
+            half_written.unlink()
     learner.learn(config.decisions - learner.num_timesteps, callback=callback, reset_num_timesteps=not resume)
     agent = callback.curve.finish(learner.policy.to_network(), learner.num_timesteps)
     (folder / STATE_FILE).unlink(missing_ok=True)

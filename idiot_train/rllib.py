@@ -37,6 +37,7 @@ from idiot_agents.cluster import connect
 from idiot_agents.errors import InputError
 from idiot_agents.network import Network, load_model, write_file
 from idiot_agents.neural import NeuralAgent
+from idiot_agents.shipped import model_folder
 from idiot_env.actions import N_ACTIONS
 from idiot_train.config import TrainConfig
 from idiot_train.curve import Curve, CurvePoint
@@ -129,7 +130,7 @@ def start_from(algorithm: Algorithm, config: TrainConfig) -> None:
     Raises:
         InputError: if it is built otherwise.
     """
-    network, module = load_model(Path(config.start))[0], _module_of(algorithm)
+    network, module = load_model(model_folder(config.start))[0], _module_of(algorithm)
     mine = module.to_network()
     ours, theirs = mine.encoder, network.encoder
     same = (theirs.players, theirs.rules, theirs.memory) == (ours.players, ours.rules, ours.memory)

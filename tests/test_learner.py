@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +19,12 @@ import torch
 from sb3_contrib import MaskablePPO
 
 from idiot_agents.errors import InputError
+from idiot_agents.network import load_model
 from idiot_env import Rules, hidden
 from idiot_env.hidden import HIDDEN_SIZE
 from idiot_env.observation import OBSERVATION_SIZE, layout_table, redeal_at
 from idiot_env.seats import LearnerSeats
+from idiot_train.cli import main
 from idiot_train.config import make_config
 from idiot_train.learner import SelfPlayPPO
 from idiot_train.opponents import Opponents
@@ -251,6 +257,35 @@ def test_a_stopped_run_goes_on_bit_for_bit(tmp_path: Path, monkeypatch: Any, cha
     cards = [json.loads((tmp_path / run / "model" / "model.json").read_text()) for run in ("whole", "stopped")]
     assert cards[0]["weights_sha256"] == cards[1]["weights_sha256"]
     assert not (tmp_path / "stopped" / STATE_FILE).exists()
+
+
+def test_a_killed_process_loses_the_last_interval_at_most(tmp_path: Path) -> None:
+    """kill -9 twice, at moments that nobody chose: what goes on from the saved state ends as if nothing had been."""
+    size = TINY["games"] * TINY["horizon"]
+    changes = {"decisions": 60 * size, "save_rollouts": 1, "evaluations": 2, "bench_deals": 2}
+    config = make_config({**TINY, **changes})
+    whole, _ = train(config, tmp_path / "whole", quiet=True)
+    file, run = tmp_path / "killed.yaml", tmp_path / "killed"
+    file.write_text(json.dumps(config.model_dump()))
+    state, kills = run / STATE_FILE, 0
+    arguments = ["--config", str(file), "--out", str(run)]
+    for wait in (0.0, 0.3):
+        process = subprocess.Popen([sys.executable, "-m", "idiot_train.cli", "train", *arguments, "--quiet"])
+        before = state.stat().st_mtime_ns if state.is_file() else 0
+        while process.poll() is None and not (state.is_file() and state.stat().st_mtime_ns > before):
+            time.sleep(0.01)
+        time.sleep(wait)
+        process.kill()
+        kills += process.wait() == -signal.SIGKILL
+        arguments = ["--resume", str(run)]
+    assert kills == 2
+    (run / f".{STATE_FILE}.half").write_bytes(b"a file that the kill left half written")
+    assert main(["train", "--resume", str(run), "--quiet"]) == 0
+    again, _ = load_model(run / "model")
+    for name, tensor in whole.network.tensors.items():
+        assert (again.tensors[name] == tensor).all()
+    assert not list(run.glob(".*"))
+    assert not state.exists()
 
 
 def test_a_state_that_does_not_fit_is_refused(tmp_path: Path) -> None:
