@@ -20,7 +20,7 @@ from idiot_agents.arguments import add_rules_arguments, positive_int, rules_from
 from idiot_agents.errors import InputError
 from idiot_agents.neural import NeuralAgent
 from idiot_agents.protocol import Agent
-from idiot_agents.registry import CHEATS, SPECS, make_agent
+from idiot_agents.registry import CHEATS, COMMON, make_agent
 from idiot_agents.report import html_report
 from idiot_agents.result_files import check_fingerprints, check_place, compare, read_json, write_json, write_text
 from idiot_agents.results import Result, deal_scores, make_result
@@ -168,18 +168,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "Matches on shared deals: every deal is played once for each seat of the agent. Two players: every pair; more: "
         "each agent among copies of every other one, and tables of all agents mixed. Intervals are over deals."
     )
-    parser.epilog = "example: idiot bench greedy careful ppo:runs/quick/model --deals 10000 --json result.json"
+    parser.epilog = """\
+examples:
+  idiot bench greedy careful                                   who is better, with an interval
+  idiot bench greedy careful ppo:generalist --deals 10000 --json result.json
+  idiot bench linear pimc:50ms --rules norsk --players 4 --tier smoke
+  idiot bench linear careful --sprt 0.5,0.52                   stops as soon as it is clear
+  idiot bench --reproduce result.json                          the same numbers again?
+"""
     parser.add_argument(
-        "agents", nargs="*", metavar="AGENT", help=f"two or more of {', '.join(SPECS)}; marked: {', '.join(CHEATS)}"
+        "agents", nargs="*", metavar="AGENT", help=f"two or more of {COMMON}; marked: {', '.join(CHEATS)}"
     )
     add_rules_arguments(parser, players=2)
     how_many = parser.add_mutually_exclusive_group()
-    how_many.add_argument("--deals", type=positive_int, help=f"deals per pairing (default: {DEALS})")
+    how_many.add_argument("--deals", type=positive_int, metavar="N", help=f"deals per pairing (default: {DEALS})")
     tiers = ", ".join(f"{name} {deals:,}" for name, deals in TIERS.items())
     how_many.add_argument("--tier", choices=TIERS, help=f"deals per pairing by name: {tiers}")
-    parser.add_argument("--seed", type=seed_number, default=0, help="which deals (default: %(default)s)")
+    parser.add_argument("--seed", type=seed_number, default=0, metavar="S", help="which deals (default: %(default)s)")
     parser.add_argument(
-        "--max-decisions", type=positive_int, default=MAX_DECISIONS, help="limit of a game (default: %(default)s)"
+        "--max-decisions",
+        type=positive_int,
+        default=MAX_DECISIONS,
+        metavar="N",
+        help="decisions after which a game is cut off (default: %(default)s)",
     )
     where = parser.add_mutually_exclusive_group()
     where.add_argument(

@@ -29,7 +29,7 @@ from idiot_agents.errors import InputError
 from idiot_agents.network import write_file
 from idiot_agents.neural import NeuralAgent
 from idiot_agents.protocol import Agent, Model, is_cheater
-from idiot_agents.registry import CHEATS, SPECS, make_agent
+from idiot_agents.registry import CHEATS, COMMON, make_agent
 from idiot_agents.replay import result_lines
 from idiot_agents.terminal import Terminal, clean
 from idiot_agents.typed import NotAnAction, ordered_legal, read_action
@@ -416,7 +416,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 examples:
   idiot play                                one careful opponent, the table standard
   idiot play greedy careful --rules norsk   two opponents, the table norsk
-  idiot play ppo:runs/quick/model           against a trained model; h asks it for a hint
+  idiot play ppo:generalist                 against the shipped model; h asks it for a hint
+  idiot play ppo:runs/quick/model           against one of your own
   idiot play --players 5 --set chance=yes jokers=2 --lang no --save game.json
   idiot play --web                          on a page in the browser
 """
@@ -424,8 +425,8 @@ examples:
         "agents",
         nargs="*",
         metavar="AGENT",
-        help=f"opponents clockwise from your left: {', '.join(SPECS)} (default: {DEFAULT_AGENT}); "
-        "fewer than the table needs are repeated",
+        help=f"opponents clockwise from your left: {COMMON}; fewer than the table needs are repeated "
+        f"(default: {DEFAULT_AGENT})",
     )
     add_table_arguments(parser)
     parser.add_argument(

@@ -1,31 +1,4 @@
-"""Agents by name, as every command line writes them.
-
-==================  ==============================================================================================
-spec                agent
-==================  ==============================================================================================
-``random``          uniformly among the legal actions
-``greedy``          lowest rank that fits
-``careful``         readable maxims
-``linear``          the largest weighted sum of some thirty readable features, tuned
-``linear:FILE``     the same with weights of one's own, see ``idiot_train/tune_linear.py``
-``hoarder``         keeps specials and pairs, and rather takes; odd, as the next two, to punish over-fitting
-``gambler``         burns, draws by chance, lays what the lot says
-``taker``           takes whenever it may
-``ppo:PATH``        a trained model, its policy sharpened; PATH is its folder, or the name of a shipped one
-``ppo!:PATH``       the same model, always its most probable action: stronger by a little, but may stall for ever
-``ppo~:PATH``       the same model, drawing from its policy as it is
-``pimc:BUDGET``     honest search in so many worlds (``pimc:128``) or for so long (``pimc:50ms``), see ``search.py``;
-                    greedy plays the rollouts, or whoever is named after a comma: ``pimc:128,careful``
-``ismcts:BUDGET``   honest tree search, by iterations (``ismcts:2000``) or time (``ismcts:1s``); rollouts as for pimc,
-                    by a compiled agent
-``ppo+search:PATH`` a model that thinks ahead, in 32 worlds or as said after a comma: ``ppo+search:PATH,50ms``; see
-                    ``guided.py``
-``exploit:AGENT``   flat sampling in which everybody plays as AGENT: what AGENT gives away; ``exploit:64,AGENT``: worlds
-``openspiel:…``     OpenSpiel's own search, ``openspiel:mcts:100`` or ``openspiel:ismcts:100``, see ``openspiel.py``;
-                    needs the extra openspiel
-``cheater``         SEES ALL CARDS, see ``cheater.py``: only where cheats are asked for; ``cheater:64``: more rollouts
-==================  ==============================================================================================
-"""
+"""Agents by name, as every command line writes them: :data:`AGENTS` is the table, ``idiot agents`` prints it."""
 
 from __future__ import annotations
 
@@ -41,20 +14,34 @@ from idiot_agents.neural import SHARP, NeuralAgent
 from idiot_agents.protocol import Agent, BatchAgent
 from idiot_agents.search import METHODS, Budget, FlatSampler, make_search
 
-SPECS = (
-    *compiled.NAMES,
-    "linear:FILE",
-    "ppo:PATH",
-    "ppo!:PATH",
-    "ppo~:PATH",
-    "ppo+search:PATH",
-    "exploit:AGENT",
-    *(f"{method}:BUDGET" for method in METHODS),
-    "openspiel:METHOD:SIMULATIONS",
-)
-"""Every agent that plays honestly, as command lines list them."""
-CHEATS = (cheater.NAME, f"{cheater.NAME}:ROLLOUTS")
+AGENTS = {
+    "random": "uniformly among the legal actions",
+    "greedy": "the lowest rank that fits",
+    "careful": "readable maxims",
+    "linear": "the largest weighted sum of some thirty readable features, tuned",
+    "hoarder": "odd, to punish over-fitting: keeps specials and pairs, and rather takes",
+    "gambler": "odd: burns, draws by chance, lays what the lot says",
+    "taker": "odd: takes whenever it may",
+    "linear:FILE": "linear with weights of one's own, written by python -m idiot_train.tune_linear",
+    "ppo:PATH": "a trained model, its policy sharpened: a folder, or the name of a shipped one",
+    "ppo!:PATH": "the same, always its likeliest action: a little stronger, but may stall for ever",
+    "ppo~:PATH": "the same, drawing from its policy as it is",
+    "ppo+search:PATH": "the same thinking ahead, in 32 worlds or as told: ppo+search:generalist,50ms",
+    "exploit:AGENT": "searches as if all played as AGENT, to exploit it; in 32 worlds: exploit:32,greedy",
+    "pimc:BUDGET": "honest search, in worlds or for a time: pimc:128, pimc:50ms; rollouts: pimc:128,careful",
+    "ismcts:BUDGET": "honest tree search, by iterations or time: ismcts:2000, ismcts:1s,careful",
+    "openspiel:METHOD:SIMULATIONS": "OpenSpiel's own: openspiel:ismcts:100, openspiel:mcts:100; extra openspiel",
+}
+"""Every agent that plays honestly, and what it is.  A spec with capitals is a pattern."""
+CHEATERS = {
+    cheater.NAME: "sees all cards: an upper bound, only where marked",
+    f"{cheater.NAME}:ROLLOUTS": "the same with more or fewer rollouts: cheater:64",
+}
 """Every agent that does not."""
+SPECS = tuple(AGENTS)
+CHEATS = tuple(CHEATERS)
+COMMON = "random, greedy, careful, linear, ppo:generalist, ppo:PATH, pimc:50ms … (all: idiot agents)"
+"""What the help of a command names."""
 EXPLOIT_WORLDS = 64
 """Worlds of ``exploit:AGENT`` where no budget is named."""
 _TEMPERATURES = {"ppo": SHARP, "ppo!": 0.0, "ppo~": 1.0}
@@ -64,7 +51,7 @@ def make_agent(spec: str, seed: int = 0, *, cheats: bool = False) -> Agent:
     """The agent that ``spec`` names; ``seed`` is for its own random choices.
 
     Args:
-        spec: as the table above says.
+        spec: as :data:`AGENTS` says.
         seed: any number.
         cheats: also make an agent that sees all cards, which acts on a state and on no view.
 

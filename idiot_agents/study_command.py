@@ -15,7 +15,7 @@ from idiot_agents.arguments import players_number, positive_int, seed_number
 from idiot_agents.errors import InputError
 from idiot_agents.neural import NeuralAgent
 from idiot_agents.protocol import Agent
-from idiot_agents.registry import CHEATS, SPECS, make_agent
+from idiot_agents.registry import CHEATS, COMMON, make_agent
 from idiot_agents.result_files import check_place, write_json
 from idiot_agents.study import Cell, Studied, all_cells, games_of, run_study, study_json
 from idiot_agents.study_tables import print_study
@@ -36,17 +36,26 @@ examples:
   idiot study --tables norsk --players 2 --house-rules after_two chance --house-deals 2000
   idiot study --house-rules none --deals 5000 --json study.json --plots plots
 """
-    known = ", ".join(SPECS)
-    parser.add_argument("--agent", default="careful", help=f"who sits in all seats: {known} (default: %(default)s)")
+    parser.add_argument(
+        "--agent", default="careful", metavar="AGENT", help=f"who sits in all seats: {COMMON} (default: %(default)s)"
+    )
     parser.add_argument(
         "--strong",
         default="linear",
         metavar="AGENT",
         help=f"whose skill is rewarded, among greedy ones; also, marked, {', '.join(CHEATS)} (default: %(default)s)",
     )
-    parser.add_argument("--tables", nargs="+", choices=PRESETS, default=list(PRESETS), help="(default: all)")
+    tables = ", ".join(PRESETS)
     parser.add_argument(
-        "--players", nargs="+", type=players_number, default=[2, 3, 4, 5], metavar="N", help="(default: 2 3 4 5)"
+        "--tables", nargs="+", choices=PRESETS, default=list(PRESETS), metavar="NAME", help=f"{tables} (default: all)"
+    )
+    parser.add_argument(
+        "--players",
+        nargs="+",
+        type=players_number,
+        default=[2, 3, 4, 5],
+        metavar="N",
+        help="how many sit there (default: 2 3 4 5)",
     )
     parser.add_argument(
         "--house-rules",
@@ -56,11 +65,14 @@ examples:
         metavar="OPTION",
         help=f"options to change, {ALL} or {NONE} (default: {ALL}; their names: idiot rules --options)",
     )
-    parser.add_argument("--deals", type=positive_int, default=1000, help="for each table (default: %(default)s)")
+    parser.add_argument(
+        "--deals", type=positive_int, default=1000, metavar="N", help="for each table (default: %(default)s)"
+    )
     parser.add_argument(
         "--house-deals",
         type=positive_int,
         default=200,
+        metavar="N",
         help="for each house rule, the first ones (default: %(default)s)",
     )
     parser.add_argument("--seed", type=seed_number, default=0, help="which deals (default: %(default)s)")

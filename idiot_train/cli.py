@@ -27,10 +27,11 @@ from idiot_agents.errors import InputError
 from idiot_train.completion import answer, asked
 
 COMMANDS: dict[str, tuple[str, str]] = {
-    "play": ("idiot_agents.play", "play at the terminal against agents"),
+    "play": ("idiot_agents.play", "play against agents, at the terminal or on a page"),
     "rules": ("idiot_agents.rules_command", "print the rules of a table"),
     "replay": ("idiot_agents.replay", "step through the record of a game"),
     "bench": ("idiot_agents.bench", "let agents play matches against each other"),
+    "agents": ("idiot_agents.agents_command", "list the agents by name"),
     "study": ("idiot_agents.study_command", "find out what the rules do"),
     "train": ("idiot_train.train_command", "train a model by self-play"),
     "exploit": ("idiot_train.exploiter", "train a best response to an agent: what does it give away?"),
@@ -41,11 +42,14 @@ COMMANDS: dict[str, tuple[str, str]] = {
 
 EXAMPLES = """\
 examples:
-  idiot play careful                      a game against one opponent
+  idiot play                              a game against one opponent
+  idiot play ppo:generalist               against the shipped model
+  idiot play --web                        on a page in the browser
   idiot play --rules norsk --players 4    the table norsk, four players
   idiot rules --lang no                   the rules, in Norwegian
   idiot replay game.json                  look at a saved game again
   idiot bench greedy careful              who is better?
+  idiot agents                            who else is there?
   idiot study --tables norsk              what do its rules do?
   idiot train --config quick              train a model in three minutes
   idiot exploit ppo:generalist            train somebody who meets only that model

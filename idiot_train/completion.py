@@ -69,9 +69,10 @@ def give_completers(parser: argparse.ArgumentParser) -> None:
 
 
 def agent_specs(prefix: str, **_: Any) -> list[str]:
-    """Agents; after a colon, folders below which a model may be."""
+    """Agents; after a colon, shipped models and folders below which a model may be."""
     from idiot_agents.network import CARD
     from idiot_agents.registry import SPECS
+    from idiot_agents.shipped import shipped_models
 
     kind, colon, typed = prefix.partition(":")
     if not colon:
@@ -80,18 +81,24 @@ def agent_specs(prefix: str, **_: Any) -> list[str]:
         return [spec for spec in SPECS if spec.startswith(prefix)]
     folder = Path(typed or ".") if typed.endswith("/") or not typed else Path(typed).parent
     inside = sorted(path for path in folder.glob("*") if path.is_dir() and not path.name.startswith("."))
-    return [f"{kind}:{path}" if (path / CARD).is_file() else f"{kind}:{path}/" for path in inside]
+    found = [f"{kind}:{path}" if (path / CARD).is_file() else f"{kind}:{path}/" for path in inside]
+    return [*(f"{kind}:{name}" for name in shipped_models()), *found]
 
 
 def changes(parsed_args: argparse.Namespace, **_: Any) -> list[str]:
     """``option=value`` of the house rules; for training, ``key=``."""
     if parsed_args.command == "train":
-        from idiot_train.config import TrainConfig
-
-        return [f"{key}=" for key in TrainConfig.model_fields]
+        return keys()
     from idiot_env.rules import OPTIONS, value_text
 
     return [f"{name}={value_text(value)}" for name, values in OPTIONS.items() for value in values]
+
+
+def keys(**_: Any) -> list[str]:
+    """``key=`` of a training configuration."""
+    from idiot_train.config import TrainConfig
+
+    return [f"{key}=" for key in TrainConfig.model_fields]
 
 
 def configurations(prefix: str, **_: Any) -> list[str]:
@@ -119,6 +126,9 @@ def player_counts(**_: Any) -> list[str]:
 
 COMPLETERS: dict[str, Completer] = {
     "agents": agent_specs,
+    "agent": agent_specs,
+    "strong": agent_specs,
+    "train": keys,
     "rules": tables,
     "set": changes,
     "config": configurations,

@@ -21,13 +21,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 examples:
   idiot train --config quick                              a model in three minutes
   idiot train --config quick --set decisions=5_000_000 --set 'widths=[512, 256]'
+  idiot train --resume runs/quick                         go on after Ctrl-C: the same curve, bit for bit
   idiot train --config quick --ray auto --workers 8       on the Ray cluster of this machine
 """
     what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("--config", metavar="NAME", help="a shipped configuration such as quick, or a YAML file")
+    what.add_argument(
+        "--config", metavar="NAME", help="a shipped configuration such as quick or generalist, or a YAML file"
+    )
     what.add_argument("--resume", type=Path, metavar="FOLDER", help="go on with a stopped run from its saved state")
-    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="change a key (repeatable)")
-    parser.add_argument("--out", type=Path, help="folder of the run (default: runs/NAME, or the next free NAME-2 …)")
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="KEY=VALUE", help="change a key of the configuration (repeatable)"
+    )
+    parser.add_argument(
+        "--out", type=Path, metavar="FOLDER", help="folder of the run (default: runs/NAME, or the next free NAME-2 …)"
+    )
     parser.add_argument(
         "--ray",
         metavar="ADDRESS",

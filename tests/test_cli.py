@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +13,8 @@ import pytest
 
 from idiot_agents.arguments import language_of
 from idiot_agents.errors import InputError
+from idiot_agents.registry import CHEATS, SPECS, make_agent
+from idiot_agents.shipped import shipped_models
 from idiot_env import Rules, __version__
 from idiot_env.rule_card import rule_card
 from idiot_train import cli
@@ -44,6 +48,21 @@ def test_each_command_has_help_with_an_example(command: str, capsys: pytest.Capt
     out = capsys.readouterr().out
     assert f"idiot {command}" in out.partition("example")[2]
     assert "default" in out or command == "replay"
+
+
+def test_all_agents_are_listed_and_what_is_said_of_them_can_be_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["agents"]) == 0
+    out = capsys.readouterr().out
+    listed = {line.split()[0]: line for line in out.splitlines() if line.startswith("  ")}
+    assert set(listed) == {*SPECS, *CHEATS, *(f"ppo:{name}" for name in shipped_models())}
+    assert max(map(len, out.splitlines())) <= 120
+    for spec in [spec for spec in listed if spec == spec.lower()]:
+        make_agent(spec, cheats=True)
+    examples = [example for line in listed.values() for example in re.findall(r"[a-z+]+:[a-z0-9][-a-z0-9,:]*", line)]
+    assert len(examples) > 8
+    for example in examples:
+        if not example.startswith("openspiel") or importlib.util.find_spec("pyspiel"):
+            make_agent(example.rstrip(":,"), cheats=True)
 
 
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:

@@ -67,6 +67,9 @@ def folder(tmp_path: Path) -> Path:
         ("idiot rules --set ", {"chance=yes", "jokers=2"}, {"chance=True"}),
         ("idiot play greedy --se", {"--seat", "--seed", "--set"}, {"--lang"}),
         ("idiot play ppo:runs/good/", {"ppo:runs/good/model", "ppo:runs/good/checkpoints/"}, {"ppo:runs/"}),
+        ("idiot bench ppo:", {"ppo:generalist", "ppo:runs/"}, {"greedy"}),
+        ("idiot exploit ca", {"careful"}, {"greedy"}),
+        ("idiot study --strong li", {"linear"}, {"greedy"}),
         ("idiot completion ", set(SHELLS), {"idiot"}),
     ],
 )
