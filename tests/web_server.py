@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import uvicorn
 from starlette.testclient import TestClient
 
@@ -19,11 +20,16 @@ from idiot_agents.web.catalog import Catalog
 from idiot_agents.web.guard import LARGEST_MESSAGE
 from idiot_agents.web.serve import listen
 from idiot_agents.web.store import Store
+from idiot_agents.web.table import Seat, Table
 from idiot_agents.web.thinking import Thinker
+from idiot_env import Rules
+from tests.moments import draw, random_table
 from tests.test_network import random_network
 
 HOST = "localhost:8000"
 FAST = Limits(messages=2000.0, requests=2000.0, burst=4000.0)
+PERSON, GUEST, GREEDY = {"person": "Kari"}, {"guest": True}, {"agent": "greedy"}
+"""Seats of a new table."""
 
 
 def make_server(folder: Path, *, specs: tuple[str, ...] = (), guests: bool = True, **limits: Any) -> Server:
@@ -148,3 +154,17 @@ def untrained_model(folder: Path) -> Path:
     """A model folder of random weights that can sit at every table."""
     save_model(folder, random_network(5), {"rules": "standard"})
     return folder
+
+
+def table_at(seed: int, steps: int, players: int = 0) -> Table:
+    """A table of persons at a random moment of a random game."""
+    rng = np.random.default_rng(seed)
+    rules, drawn = random_table(rng)
+    if players:
+        rules, drawn = Rules(), players
+    table = Table(rules, [Seat(token=f"token-{n}", name=f"P{n}") for n in range(drawn)], seed)
+    for _ in range(steps):
+        if table.game.over:
+            break
+        table.apply(draw(rng, table.game.mask))
+    return table

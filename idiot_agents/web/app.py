@@ -22,6 +22,7 @@ import json
 import logging
 import secrets
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -38,8 +39,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from idiot_agents.errors import InputError
+from idiot_agents.play import DEFAULT_AGENT
 from idiot_agents.web.catalog import Catalog, obstacle, rules_from_json
-from idiot_agents.web.frames import frames
+from idiot_agents.web.frames import frames_json
 from idiot_agents.web.guard import (
     LARGEST_BODY,
     LARGEST_MESSAGE,
@@ -48,6 +50,7 @@ from idiot_agents.web.guard import (
     host_allowed,
     is_loopback,
     origin_allowed,
+    parse_json,
 )
 from idiot_agents.web.room import Connection, Room
 from idiot_agents.web.store import Store
@@ -72,6 +75,7 @@ POLICY = "; ".join(
     ]
 )
 """No other host is asked for anything, and no other page shows this one in a frame."""
+LONGEST_REFUSAL = 700
 LARGEST_SEED = 2**53 - 1
 """Larger whole numbers do not survive JavaScript."""
 
@@ -81,29 +85,37 @@ class Limits:
     """How much the server takes on; times in seconds.
 
     Attributes:
-        tables: at most so many; a new one then ends the one that was left alone for longest, if any.
+        tables: at most so many, and ``tables_each`` that one address set up; a new one then ends one that nobody ever
+            opened, or else the one that was left alone for longest, if that was for ``spare``.
         idle: a table that nobody has looked at for so long ends.
+        spare: how long a table is kept that somebody has left, even where others want its place.
         absence: how long a person may be away before an agent plays for them.
-        sockets: at most so many browsers, all tables together.
+        sockets: at most so many browsers, all tables together, and ``sockets_each`` from one address.
         messages: a second that are read from one browser, ``burst`` at once; more have to wait.
         requests: a second from one address, ``burst`` at once.
-        hello: how long a browser may take to say who it is.
+        hello: how long a browser may take to say who it is, and ``body`` how long to send a request.
         queue: messages that a browser may be behind before it is cut off.
     """
 
     tables: int = 100
+    tables_each: int = 30
     idle: float = 24 * 3600.0
+    spare: float = 600.0
     absence: float = 60.0
     sockets: int = 200
+    sockets_each: int = 60
     messages: float = 50.0
     requests: float = 10.0
     burst: float = 100.0
     hello: float = 10.0
-    queue: int = 400
+    body: float = 20.0
+    queue: int = 100
 
 
-LOCAL = Limits(idle=30 * 24 * 3600.0)
+LOCAL = Limits(idle=30 * 24 * 3600.0, tables_each=Limits.tables)
 """A person's own machine keeps their game for a month."""
+WEIGHTS = {"look": 10.0, "story": 10.0, "insight": 2.0}
+"""Messages that are more work for the server than others count as so many."""
 
 
 @dataclass
@@ -126,7 +138,10 @@ class Server:
     guests: bool | None = None
     """Whether other people may join; by default where the address is not this machine's own."""
     rooms: dict[str, Room] = field(default_factory=dict)
-    sockets: int = 0
+    sockets: Counter[str] = field(default_factory=Counter)
+    """Open sockets by address."""
+    replaying: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """One record at a time: agents that search share the workers."""
 
     def __post_init__(self) -> None:
         self.requests = Buckets(self.limits.requests, self.limits.burst)
@@ -136,39 +151,51 @@ class Server:
     def make_room(self, table: Table) -> Room:
         for seat in table.seats:
             if seat.agent is not None and seat.agent not in self.catalog.offers:
-                LOG.warning("table %s: there is no agent %r any more, %s sits down", table.id, seat.agent, self.first)
-                seat.agent = self.first
+                LOG.warning(
+                    "table %s: there is no agent %r any more, %s sits down", table.id, seat.agent, DEFAULT_AGENT
+                )
+                seat.agent = DEFAULT_AGENT
         room = Room(table, self.catalog, self.thinker, self.store, self.limits.absence)
         self.rooms[table.id] = room
         return room
-
-    @property
-    def first(self) -> str:
-        return self.catalog.first
 
     def load(self) -> None:
         """Take up the games that were under way when the server stopped."""
         for table, changed in self.store.load():
             room = self.make_room(table)
             room.used = time.monotonic() - max(0.0, time.time() - changed)
+            room.opened = True
             for seat in table.persons:
                 if table.seats[seat].token is not None:
                     room.left_at[seat] = time.monotonic()
 
-    def add(self, table: Table) -> Room:
+    def add(self, table: Table, owner: str) -> Room:
         """A new table, if there is room for it.
 
+        Args:
+            owner: the address that sets it up.
+
         Raises:
-            Refused: if there are too many, and somebody sits at each of them.
+            Refused: if there are too many, and somebody sits or sat just now at each of them.
         """
-        if len(self.rooms) >= self.limits.tables:
-            oldest = max(self.rooms.values(), key=lambda room: room.idle)
-            if oldest.idle <= 0:
-                raise Refused("full", 503)
-            self.end(oldest)
+        own = [room for room in self.rooms.values() if room.owner == owner]
+        if len(own) >= self.limits.tables_each:
+            self._make_way(own)
+        elif len(self.rooms) >= self.limits.tables:
+            self._make_way(list(self.rooms.values()))
         room = self.make_room(table)
+        room.owner = owner
         room.save()
         return room
+
+    def _make_way(self, rooms: list[Room]) -> None:
+        """End one of these tables, but none at which somebody sits or from which somebody may only have gone for a
+        moment: whoever sets up a thousand tables shall end only their own."""
+        unopened = [room for room in rooms if not room.opened]
+        left = [room for room in rooms if room.idle > self.limits.spare]
+        if not unopened and not left:
+            raise Refused("full", 503)
+        self.end(max(unopened or left, key=lambda room: room.idle))
 
     def end(self, room: Room) -> None:
         """Forget a table."""
@@ -201,12 +228,20 @@ def server_of(connection: HTTPConnection) -> Server:
     return server
 
 
+def address_of(connection: HTTPConnection) -> str:
+    """The address that a request comes from."""
+    return connection.client.host if connection.client else ""
+
+
 def lang_of(value: Any) -> str:
     lang = value.get("lang") if isinstance(value, dict) else None
     return lang if isinstance(lang, str) and lang in LANGUAGES else "en"
 
 
 def refusal(sentence: str, status: int) -> JSONResponse:
+    """A refusal in a sentence, without the middle of what somebody sent by the kilobyte."""
+    if len(sentence) > LONGEST_REFUSAL:
+        sentence = f"{sentence[: LONGEST_REFUSAL - 150]} … {sentence[-150:]}"
     return JSONResponse({"error": sentence}, status)
 
 
@@ -214,39 +249,53 @@ async def read_body(request: Request) -> dict[str, Any]:
     """The JSON object of a request.
 
     Raises:
-        ValueError: if it is none; with the status 413 in its second argument if it is too large.
+        ValueError: if it is none; with the status in its second argument if it is too large or too slow.
     """
     body = bytearray()
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > LARGEST_BODY:
-            raise ValueError(f"the request is too large: at most {LARGEST_BODY} bytes.", 413)
     try:
-        value = json.loads(body.decode("utf-8-sig"))
-    except (ValueError, RecursionError):
+        async with asyncio.timeout(server_of(request).limits.body):
+            async for chunk in request.stream():
+                body += chunk
+                if len(body) > LARGEST_BODY:
+                    raise ValueError(f"the request is too large: at most {LARGEST_BODY} bytes.", 413)
+    except TimeoutError:
+        raise ValueError("the request took too long to arrive.", 408) from None
+    try:
+        value = parse_json(body.decode("utf-8-sig"))
+    except ValueError:
         raise ValueError("the request is no JSON object.") from None
     if not isinstance(value, dict):
         raise ValueError("the request is no JSON object.")
     return value
 
 
-Handler = Callable[[Server, dict[str, Any], str], Awaitable[Any]]
+@dataclass(frozen=True)
+class Asked:
+    """What a request asks of the server: its JSON object, in which language to answer, and the address it came from."""
+
+    body: dict[str, Any]
+    lang: str
+    address: str
+
+
+Handler = Callable[[Server, Asked], Awaitable[Any]]
 
 
 def posted(handler: Handler) -> Callable[[Request], Awaitable[Response]]:
     """A request that sends a JSON object and receives one; whatever is wrong with it is answered in a sentence."""
 
     async def answer(request: Request) -> Response:
-        server = server_of(request)
+        server, address = server_of(request), address_of(request)
         if not origin_allowed(request):
             return refusal("this request comes from a page of another site.", 403)
-        if not server.requests.take(request.client.host if request.client else ""):
+        if not server.requests.take(address):
             return refusal(say("too_fast", "en"), 429)
         lang = "en"
         try:
             body = await read_body(request)
             lang = lang_of(body)
-            return JSONResponse(await handler(server, body, lang))
+            found = await handler(server, Asked(body, lang, address))
+            return found if isinstance(found, Response) else JSONResponse(found)
         except Refused as refused:
             return refusal(refused.sentence(lang), refused.status)
         except InputError as error:
@@ -254,6 +303,9 @@ def posted(handler: Handler) -> Callable[[Request], Awaitable[Response]]:
         except ValueError as error:
             status = error.args[1] if len(error.args) > 1 else 422
             return refusal(str(error.args[0]), status)
+        except Exception:
+            LOG.exception("%s could not be answered", request.url.path)
+            return refusal(say("failed", lang), 500)
 
     return answer
 
@@ -265,7 +317,8 @@ async def get_catalog(request: Request) -> Response:
     )
 
 
-async def post_check(server: Server, body: dict[str, Any], lang: str) -> Any:
+async def post_check(server: Server, asked: Asked) -> Any:
+    body, lang = asked.body, asked.lang
     rules, players = rules_from_json(body.get("rules")), whole(body.get("players"), "players")
     return {
         "why_not": obstacle(rules, players, lang),
@@ -276,7 +329,8 @@ async def post_check(server: Server, body: dict[str, Any], lang: str) -> Any:
     }
 
 
-async def post_table(server: Server, body: dict[str, Any], lang: str) -> Any:
+async def post_table(server: Server, asked: Asked) -> Any:
+    body, lang = asked.body, asked.lang
     rules = rules_from_json(body.get("rules"))
     seats = read_seats(server, body.get("seats"), lang)
     why_not = obstacle(rules, len(seats), lang)
@@ -289,8 +343,8 @@ async def post_table(server: Server, body: dict[str, Any], lang: str) -> Any:
     given = body.get("seed")
     seed = secrets.randbelow(10**6) if given is None else whole(given, "seed")
     if abs(seed) > LARGEST_SEED:
-        raise ValueError(f"seed={seed} is not possible: give a whole number of at most 15 digits.")
-    room = server.add(Table(rules, seats, seed))
+        raise ValueError(f"seed={str(seed)[:40]} is not possible: give a whole number of at most 15 digits.")
+    room = server.add(Table(rules, seats, seed), asked.address)
     host = room.table.host
     token = room.table.watch_token if host is None else room.table.seats[host].token
     return {"table": room.table.id, "token": token, "seat": host, "seed": seed}
@@ -329,9 +383,10 @@ def whole(value: Any, name: str) -> int:
     return value
 
 
-async def post_join(server: Server, body: dict[str, Any], lang: str) -> Any:
+async def post_join(server: Server, asked: Asked) -> Any:
+    body = asked.body
     room = server.room(body.get("table"))
-    seat, token = room.table.join(str(body.get("invite", "")), str(body.get("name") or say("person", lang)))
+    seat, token = room.table.join(str(body.get("invite", "")), str(body.get("name") or say("person", asked.lang)))
     room.left_at[seat] = time.monotonic()  # the browser opens its socket next
     room.save()
     await room.tell_whole()
@@ -339,24 +394,25 @@ async def post_join(server: Server, body: dict[str, Any], lang: str) -> Any:
     return {"table": room.table.id, "token": token, "seat": seat}
 
 
-async def post_record(server: Server, body: dict[str, Any], lang: str) -> Any:
-    table = server.room(body.get("table")).table
-    table.role(str(body.get("token", "")))
+async def post_record(server: Server, asked: Asked) -> Any:
+    table = server.room(asked.body.get("table")).table
+    table.role(str(asked.body.get("token", "")))
     if not table.game.over:
         raise Refused("not_over")
-    return table.record(lang)
+    return table.record(asked.lang)
 
 
-async def post_replay(server: Server, body: dict[str, Any], lang: str) -> Any:
-    record = body.get("record")
+async def post_replay(server: Server, asked: Asked) -> Any:
+    record = asked.body.get("record")
     players = record.get("players") if isinstance(record, dict) else None
-    seats = record.get("names") if isinstance(record, dict) else None
-    adviser = server.catalog.adviser(
-        players if isinstance(players, int) else 2, [name for name in seats or () if isinstance(name, str)]
-    )
-    return await server.thinker.deep(
-        frames, record, body.get("seat"), lang, adviser and adviser.spec, adviser and adviser.id
-    )
+    names = record.get("names") if isinstance(record, dict) else None
+    seated = [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
+    adviser = server.catalog.adviser(players if isinstance(players, int) else 2, seated)
+    async with server.replaying:
+        found: bytes = await server.thinker.deep(
+            frames_json, record, asked.body.get("seat"), asked.lang, adviser and adviser.spec, adviser and adviser.id
+        )
+    return Response(found, media_type="application/json")
 
 
 # --- the socket ------------------------------------------------------------------------------------------------------
@@ -401,8 +457,8 @@ def read_message(text: str) -> dict[str, Any]:
     if len(text) > LARGEST_MESSAGE:
         raise BadMessage("the message is too large")
     try:
-        message = json.loads(text)
-    except (ValueError, RecursionError):
+        message = parse_json(text)
+    except ValueError:
         raise BadMessage("the message is no JSON") from None
     if not isinstance(message, dict) or not isinstance(message.get("type"), str):
         raise BadMessage("the message has no type")
@@ -411,18 +467,20 @@ def read_message(text: str) -> dict[str, Any]:
 
 async def socket(websocket: WebSocket) -> None:
     """One browser's connection, from ``hello`` to its end."""
-    server = server_of(websocket)
-    if not origin_allowed(websocket) or server.sockets >= server.limits.sockets:
+    server, address = server_of(websocket), address_of(websocket)
+    full = server.sockets.total() >= server.limits.sockets or server.sockets[address] >= server.limits.sockets_each
+    if full or not origin_allowed(websocket):
         await websocket.close(1008)
         return
-    server.sockets += 1
+    server.sockets[address] += 1
     try:
         await websocket.accept()
         await converse(server, websocket)
     except (WebSocketDisconnect, RuntimeError):
         pass  # the browser has gone
     finally:
-        server.sockets -= 1
+        server.sockets[address] -= 1
+        server.sockets += Counter()  # forgets addresses without a socket
 
 
 async def converse(server: Server, websocket: WebSocket) -> None:
@@ -450,7 +508,7 @@ async def converse(server: Server, websocket: WebSocket) -> None:
         await room.enter(connection)
         while not browser.gone:
             message = read_message(await websocket.receive_text())
-            while not bucket.take():
+            while not bucket.take(WEIGHTS.get(message["type"], 1.0)):
                 await asyncio.sleep(1 / server.limits.messages)  # whoever sends faster waits, and nobody else does
             await room.receive(connection, message)
     except (BadMessage, KeyError) as error:  # KeyError: Starlette's word for a message of bytes
@@ -531,7 +589,10 @@ def make_app(server: Server) -> Starlette:
             WebSocketRoute("/ws", socket),
             Mount("/static", StaticFiles(directory=STATIC)),
         ],
-        middleware=[Middleware(Guard, served=server.host), Middleware(GZipMiddleware, minimum_size=1000)],
+        middleware=[
+            Middleware(Guard, served=server.host),
+            Middleware(GZipMiddleware, minimum_size=1000, compresslevel=4),
+        ],
         lifespan=life,
     )
     app.state.server = server

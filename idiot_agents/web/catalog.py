@@ -34,25 +34,27 @@ class Offer:
     Attributes:
         id: what browsers call it.
         spec: what the registry calls it; stays on the server.
+        kind: ``model``, ``search`` or ``rule`` of thumb: how the page groups them.
         trained: the table a model was trained on; empty for agents that are no model.
         players: the most players it can play with.
     """
 
     id: str
     spec: str
+    kind: str = "rule"
     trained: str = ""
     players: int = MAX_PLAYERS
 
     @property
     def is_model(self) -> bool:
-        return bool(self.trained)
+        return self.kind == "model"
 
 
 def find_models(folder: Path) -> list[str]:
-    """Specs of the shipped models, and of those of training runs below ``folder``, the newest first."""
+    """Specs of the models of training runs below ``folder``, the newest first."""
     found = [path.parent for path in folder.glob("*/model/model.json")]
     newest_first = sorted(found, key=lambda path: path.stat().st_mtime, reverse=True)
-    return [f"ppo:{model}" for model in (*shipped_models(), *newest_first)]
+    return [f"ppo:{model}" for model in newest_first]
 
 
 def make_offer(spec: str, taken: Sequence[str] = ()) -> Offer:
@@ -62,13 +64,14 @@ def make_offer(spec: str, taken: Sequence[str] = ()) -> Offer:
         InputError: if the registry knows no such agent.
     """
     agent = make_agent(spec)
-    kind, _, path = spec.partition(":")
-    trained, players = "", MAX_PLAYERS
+    kind, colon, path = spec.partition(":")
+    sort, trained, players = "search" if colon else "rule", "", MAX_PLAYERS
     name = spec
     if isinstance(agent, Model):
         folder = Path(path) if path else None
+        sort = "model"
         rules = getattr(agent, "card", {}).get("rules") or "?"
-        trained = rules if isinstance(rules, str) else ", ".join(rules)
+        trained = ", ".join(map(str, rules)) if isinstance(rules, list) else str(rules)
         players = int(getattr(getattr(getattr(agent, "network", None), "encoder", None), "players", MAX_PLAYERS))
         # A model lies in runs/NAME/model: its run is what people call it by.
         if folder is not None:
@@ -77,35 +80,47 @@ def make_offer(spec: str, taken: Sequence[str] = ()) -> Offer:
     short, count = name[:24], 2
     while short in taken:
         short, count = f"{name[:20]} {count}", count + 1
-    return Offer(short, spec, trained, players)
+    return Offer(short, spec, sort, trained, players)
 
 
 class Catalog:
-    """The offers of one server.
+    """The offers of one server: the agents named when it was started, the shipped models, search, models that lie
+    around, rules of thumb.
 
     Args:
-        specs: agents that were named when the server was started; they come first.
+        specs: agents that were named; whatever is wrong with one is raised.
         models: specs of models that lie around; one that cannot be used is left out with a note.
+        shipped: whether the models that come with Idiot are offered.
+
+    Attributes:
+        first: the id of the opponent that the page proposes.
     """
 
-    def __init__(self, specs: Sequence[str] = (), models: Sequence[str] = ()) -> None:
+    def __init__(self, specs: Sequence[str] = (), models: Sequence[str] = (), *, shipped: bool = False) -> None:
         self.offers: dict[str, Offer] = {}
         for spec in dict.fromkeys(specs):
             self._add(spec)
-        for spec in dict.fromkeys(models):
-            if spec in specs:
-                continue
-            try:
-                if spec.startswith("ppo"):
-                    read_card(model_folder(spec.partition(":")[2]))
+        own = [f"ppo:{name}" for name in shipped_models()] if shipped else []
+        self._add_found([spec for spec in own if spec not in specs])
+        for spec in SEARCHERS:
+            if spec not in specs:
                 self._add(spec)
-            except InputError as error:
-                print(f"note: {spec} is not offered: {error}", file=sys.stderr)
-        for spec in (*SPECS, *SEARCHERS):
+        self._add_found([spec for spec in dict.fromkeys(models) if spec not in (*specs, *own)])
+        for spec in SPECS:
             # A spec with a capital in it, such as ppo:PATH, is a pattern.
             if spec == spec.lower() and spec not in specs:
                 self._add(spec)
-        self.first = next(iter(self.offers)) if specs else DEFAULT_AGENT
+        proposed = [offer.id for offer in self.offers.values() if offer.is_model and offer.players == MAX_PLAYERS]
+        self.first = next(iter(self.offers)) if specs else next(iter(proposed), DEFAULT_AGENT)
+
+    def _add_found(self, models: Sequence[str]) -> None:
+        """Offer models that nobody asked for by name; nobody shall miss the page because one of them is broken."""
+        for spec in models:
+            try:
+                read_card(model_folder(spec.partition(":")[2]))
+                self._add(spec)
+            except InputError as error:
+                print(f"note: {spec} is not offered: {error}", file=sys.stderr)
 
     def _add(self, spec: str) -> None:
         offer = make_offer(spec, [*self.offers, *(() if spec in SPECS else SPECS)])
@@ -133,8 +148,10 @@ class Catalog:
                 lang: {sign: [rank_word(sign, lang), rank_word(sign, lang, 2)] for sign in RANKS} for lang in LANGUAGES
             },
             "agents": [
-                {"id": offer.id, "trained": offer.trained, "players": offer.players} for offer in self.offers.values()
+                {"id": offer.id, "kind": offer.kind, "trained": offer.trained, "players": offer.players}
+                for offer in self.offers.values()
             ],
+            "first": self.first,
         }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from idiot_agents.errors import InputError
@@ -10,7 +11,8 @@ from idiot_agents.web.insight import opinion
 from idiot_agents.web.payload import open_view, seat_view, told
 from idiot_env import Game
 
-MOST_ACTIONS = 5000
+MOST_ACTIONS = 2500
+"""Longer than any game that the limit of decisions leaves; a worker is busy with so many for some seconds."""
 SHOWN_ACTIONS = 8
 """Actions of an opinion; the rest are as good as impossible."""
 
@@ -44,6 +46,11 @@ def frames(record: Any, seat: Any, lang: str, adviser: str | None, adviser_name:
             }
         )
     return {"names": replay.names, "frames": shown, "adviser": adviser_name, "players": players, "seat": seat}
+
+
+def frames_json(*args: Any) -> bytes:
+    """:func:`frames` as JSON: written where it was computed, for it may be large."""
+    return json.dumps(frames(*args), ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def _opinion(game: Game, seat: int | None, lang: str, adviser: str | None) -> dict[str, Any] | None:

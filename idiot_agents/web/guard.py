@@ -7,9 +7,11 @@ gives its own name this machine's address (DNS rebinding) by the Host.
 from __future__ import annotations
 
 import ipaddress
+import json
 import socket
 import time
 from collections import OrderedDict
+from typing import Any
 
 from starlette.requests import HTTPConnection
 
@@ -58,6 +60,20 @@ def origin_allowed(connection: HTTPConnection) -> bool:
     return origin in (f"http://{host}", f"https://{host}")
 
 
+def parse_json(text: str) -> Any:
+    """The value of a JSON text that a stranger sent.
+
+    Raises:
+        ValueError: if it is none, is nested too deeply, or holds half a character, which no answer could repeat.
+    """
+    try:
+        value = json.loads(text)
+        json.dumps(value, ensure_ascii=False).encode()
+    except RecursionError:
+        raise ValueError("the JSON is nested too deeply.") from None
+    return value
+
+
 class Bucket:
     """Lets ``burst`` things through at once and ``rate`` a second on average."""
 
@@ -65,14 +81,14 @@ class Bucket:
         self.rate, self.burst = rate, burst
         self._left, self._at = burst, time.monotonic()
 
-    def take(self) -> bool:
-        """Whether one more may pass now."""
+    def take(self, weight: float = 1.0) -> bool:
+        """Whether one more, which counts as ``weight``, may pass now."""
         now = time.monotonic()
         self._left = min(self.burst, self._left + (now - self._at) * self.rate)
         self._at = now
-        if self._left < 1:
+        if self._left < weight:
             return False
-        self._left -= 1
+        self._left -= weight
         return True
 
 

@@ -26,6 +26,7 @@ import asyncio
 import contextlib
 import logging
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -86,6 +87,10 @@ class Room:
         self.left_at: dict[int, float] = {}
         """When each person's seat was left; seats with a browser are not in it."""
         self.used = time.monotonic()
+        self.owner = ""
+        """The address that set the table up."""
+        self.opened = False
+        """Whether anybody has ever looked at the table."""
         self._standing_in: set[int] = set()
         self._missed: set[int] = set()
         self._farewells: dict[int, asyncio.Task[None]] = {}
@@ -98,6 +103,7 @@ class Room:
         """A browser comes, or comes back."""
         self.connections.add(connection)
         self.used = time.monotonic()
+        self.opened = True
         seat = connection.role.seat
         back = seat in self._missed
         if seat is not None:
@@ -269,6 +275,18 @@ class Room:
         seated = [seat.agent for seat in self.table.seats if seat.agent is not None]
         return self.catalog.adviser(len(self.table.seats), seated)
 
+    async def _ask(self, function: Callable[..., dict[str, Any]], *args: Any) -> dict[str, Any]:
+        """What a model says; one that cannot ends no connection.
+
+        Raises:
+            Refused: if it fails.
+        """
+        try:
+            return await self.thinker.quick(function, *args)
+        except Exception:
+            LOG.exception("the model of table %s could not answer", self.table.id)
+            raise Refused("no_answer") from None
+
     async def _send_insight(self, connection: Connection, message: dict[str, Any]) -> None:
         table, adviser = self.table, self.adviser()
         seat = connection.role.seat
@@ -279,7 +297,7 @@ class Room:
         if seat is None or table.turn != seat:
             raise Refused("other_turn", name=table.names(connection.lang)[table.game.turn or 0])
         version, view = table.version, table.game.view(seat)
-        found = await self.thinker.quick(opinion, adviser and adviser.spec, view, connection.lang)
+        found = await self._ask(opinion, adviser and adviser.spec, view, connection.lang)
         name = DEFAULT_AGENT if adviser is None else adviser.id
         await connection.browser.send({"type": "insight", "version": version, "seat": seat, "adviser": name, **found})
 
@@ -291,7 +309,7 @@ class Room:
             raise Refused("no_model")
         seat = connection.role.seat if connection.role.seat is not None else connection.seat or 0
         version = table.version
-        found = await self.thinker.quick(story, adviser.spec, table.record(), seat, connection.lang)
+        found = await self._ask(story, adviser.spec, table.record(), seat, connection.lang)
         await connection.browser.send(
             {"type": "story", "version": version, "seat": seat, "adviser": adviser.id, **found}
         )

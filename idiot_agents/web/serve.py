@@ -93,7 +93,7 @@ def serve(args: argparse.Namespace) -> int:
     """Serve until Ctrl-C; returns the exit code."""
     rules = table_from(args)
     players = seated(rules, args.players or max(len(args.agents) + 1, rules.losers + 1, 2))
-    catalog = Catalog(args.agents, find_models(Path("runs")))
+    catalog = Catalog(args.agents, find_models(Path("runs")), shipped=True)
     folder = args.games or default_folder()
     store = Store(folder)
     local = is_loopback(args.host)

@@ -24,6 +24,8 @@ from idiot_env.words import spaced
 
 FORMAT = "idiot-table/1"
 LONGEST_NAME = 20
+LONGEST_LOG = 300
+"""Actions that are told again to whoever comes."""
 MASK64 = 2**64 - 1
 
 
@@ -272,10 +274,13 @@ class Table:
         return say("you_begin", lang) if starter == seat else say("begins", lang, name=self.names(lang)[starter])
 
     def log(self, seat: int | None, lang: str) -> list[str]:
-        """All that has happened in this game, in words, as ``seat`` is told of it."""
+        """What has happened lately in this game, in words, as ``seat`` is told of it."""
         seat = seat if self.persons else None
-        lines = [self.beginning(seat, lang)] if self.began_at is not None and self.began_at[0] == 0 else []
-        for number in range(len(self.played)):
+        first = max(0, len(self.played) - LONGEST_LOG)
+        lines = []
+        if first == 0 and self.began_at is not None and self.began_at[0] == 0:
+            lines.append(self.beginning(seat, lang))
+        for number in range(first, len(self.played)):
             lines += self.line(number, seat, lang)["lines"]
         return lines
 

@@ -1,20 +1,29 @@
 // Talking to the server: requests, and one socket for a table that comes back when it is cut.
 
-import { getLang } from "/static/words.js";
+import { getLang, t } from "/static/words.js";
 
 /** A request; throws an Error whose message is a sentence for people. */
 export async function post(path, body) {
-  const response = await fetch(path, {
+  return ask(path, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ lang: getLang(), ...body }),
   });
-  const answer = await response.json();
-  if (!response.ok) throw new Error(answer.error);
+}
+
+async function ask(path, options) {
+  let response, answer;
+  try {
+    response = await fetch(path, options);
+    answer = await response.json();
+  } catch {
+    throw new Error(t("no_answer")); // no server, or something else in its place
+  }
+  if (!response.ok) throw new Error(answer.error ?? t("no_answer"));
   return answer;
 }
 
-export const catalog = async () => (await fetch("/api/catalog")).json();
+export const catalog = () => ask("/api/catalog");
 
 /** A connection to a table; `handler(message)` receives all that the server says, `state(up)` whether it is there. */
 export class Line {

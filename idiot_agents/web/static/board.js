@@ -225,6 +225,17 @@ export class Board {
 
   // --- the middle -------------------------------------------------------------------------------
 
+  /** What a place of the middle is called and how many cards lie there. */
+  label(name, count) {
+    return h(
+      "span",
+      { class: "label" },
+      h("span", { class: "name" }, t(name)),
+      " ",
+      h("span", { class: "size" }, count ? cardCount(count) : t("empty")),
+    );
+  }
+
   drawStock(count = this.state.view.stock) {
     const { chooser, live } = this.state;
     const can = live && chooser?.plain.some((action) => action.verb === "chance");
@@ -232,8 +243,7 @@ export class Board {
     refill(
       this.stock,
       h("span", { class: "heap" }, count ? [count > 2 && back("b"), count > 1 && back("a"), back()] : hole()),
-      h("span", { class: "name" }, t("stock")),
-      h("span", { class: "size" }, count ? cardCount(count) : t("empty")),
+      this.label("stock", count),
     );
   }
 
@@ -259,8 +269,7 @@ export class Board {
             })
           : hole(),
       ),
-      h("span", { class: "name" }, t("pile")),
-      h("span", { class: "size" }, order.length ? cardCount(order.length) : t("empty")),
+      this.label("pile", order.length),
       h("span", { class: "unseen" }, top ? `, ${rankName(top)}` : ""),
       run > 1 &&
         h("span", { class: `run ${run === 3 ? "three" : ""}` }, run === 3 ? t("run_3") : t("run_n", { n: run })),
@@ -273,8 +282,7 @@ export class Board {
     refill(
       this.burned,
       h("span", { class: "heap" }, count ? back("ash") : hole()),
-      h("span", { class: "name" }, t("burned")),
-      h("span", { class: "size" }, count ? cardCount(count) : t("empty")),
+      this.label("burned", count),
     );
   }
 

@@ -9,12 +9,13 @@ import { TablePage } from "/static/table.js";
 import { ViewerPage } from "/static/viewer.js";
 import { getLang, setLang, t } from "/static/words.js";
 
+const inNorwegian = () => /^(nb|nn|no)\b/.test(navigator.language);
+
 class App {
   constructor(offered) {
     this.catalog = offered;
     setRankNames(offered.ranks);
-    const browser = /^(nb|nn|no)\b/.test(navigator.language) ? "no" : "en";
-    setLang(settings.lang ?? (browser === "no" ? "no" : (offered.defaults.lang ?? "en")));
+    setLang(settings.lang ?? (inNorwegian() ? "no" : (offered.defaults.lang ?? "en")));
     this.theme();
     this.bar();
     addEventListener("hashchange", () => this.route());
@@ -125,4 +126,24 @@ class App {
   }
 }
 
-new App(await catalog());
+/** One sentence instead of a page without anything on it. */
+function excuse(error) {
+  refill(
+    document.getElementById("main"),
+    h(
+      "div",
+      { class: "excuse", role: "alert" },
+      h("h1", {}, t("title")),
+      h("p", {}, error.message),
+      h("button", { type: "button", class: "primary", onclick: () => location.reload() }, t("reload")),
+    ),
+  );
+}
+
+setLang(settings.lang ?? (inNorwegian() ? "no" : "en"));
+try {
+  new App(await catalog());
+} catch (error) {
+  excuse(error);
+  throw error;
+}

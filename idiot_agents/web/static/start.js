@@ -10,10 +10,10 @@ const equal = (a, b) => Object.keys(a).every((key) => a[key] === b[key]);
 export class StartPage {
   constructor(app) {
     this.app = app;
-    const { presets, defaults, agents } = app.catalog;
+    const { presets, defaults, agents, first: proposal } = app.catalog;
     const kept = settings.choice;
     const known = new Set(agents.map((agent) => agent.id));
-    const first = defaults.agents?.length ? defaults.agents : [known.has("careful") ? "careful" : agents[0].id];
+    const first = defaults.agents?.length ? defaults.agents : [proposal];
     this.choice = {
       watch: false,
       preset: "standard",
@@ -23,12 +23,14 @@ export class StartPage {
       seed: defaults.seed === null || defaults.seed === undefined ? "" : String(defaults.seed),
     };
     const proposed = defaults.agents?.length || (defaults.rules && !equal(defaults.rules, presets.standard));
-    if (
+    const usable =
       kept &&
-      !proposed &&
-      kept.seats?.every((id) => known.has(id) || id === "guest") &&
-      Object.keys(kept.options).join() === Object.keys(presets.standard).join()
-    )
+      Array.isArray(kept.seats) &&
+      kept.seats.length === 5 &&
+      kept.seats.every((id) => known.has(id) || id === "guest") &&
+      kept.preset in presets &&
+      Object.keys(kept.options ?? {}).join() === Object.keys(presets.standard).join();
+    if (usable && !proposed)
       Object.assign(this.choice, kept, { seed: this.choice.seed });
     if (!app.catalog.guests) this.choice.seats = this.choice.seats.map((id) => (id === "guest" ? first[0] : id));
     this.root = h("div", { class: "start-page" });
@@ -75,7 +77,7 @@ export class StartPage {
             this.begin();
           },
         },
-        this.modeField(),
+        h("div", { class: "pair" }, this.modeField(), this.playersField()),
         this.tableField(),
         this.seatsField(),
         this.houseRules(),
@@ -125,6 +127,12 @@ export class StartPage {
     return this.segments("mode", t("mode"), modes, this.choice.watch, (watch) => this.change({ watch }));
   }
 
+  playersField() {
+    const [least, most] = this.app.catalog.players;
+    const counts = [...Array(most - least + 1).keys()].map((n) => [n + least, String(n + least)]);
+    return this.segments("players", t("players"), counts, this.choice.players, (players) => this.change({ players }));
+  }
+
   tableField() {
     const { presets } = this.app.catalog;
     return h(
@@ -150,29 +158,33 @@ export class StartPage {
 
   seatsField() {
     const { catalog } = this.app;
-    const [least, most] = catalog.players;
-    const counts = [...Array(most - least + 1).keys()].map((n) => [n + least, String(n + least)]);
     const from = this.choice.watch ? 0 : 1;
     const selects = [...Array(this.choice.players).keys()].slice(from).map((n) => {
-      const options = catalog.agents.map((agent) =>
-        h(
-          "option",
-          { value: agent.id },
-          agent.trained ? t("trained", { name: agent.id, table: agent.trained }) : agent.id,
-        ),
-      );
+      const options = ["model", "search", "rule"].map((kind) => {
+        const agents = catalog.agents.filter((agent) => agent.kind === kind);
+        return (
+          agents.length > 0 &&
+          h(
+            "optgroup",
+            { label: t(`kind_${kind}`) },
+            agents.map((agent) => h("option", { value: agent.id }, this.describe(agent))),
+          )
+        );
+      });
       if (catalog.guests && !this.choice.watch) options.push(h("option", { value: "guest" }, t("guest")));
       const select = h("select", { id: `seat-${n}`, onchange: (event) => this.seat(n, event.target.value) }, options);
       if (this.choice.watch && this.choice.seats[n] === "guest") this.choice.seats[n] = catalog.agents[0].id;
       select.value = this.choice.seats[n];
       return h("label", { class: "field" }, h("span", {}, t("seat_n", { n: n + 1 })), select);
     });
-    return h(
-      "div",
-      { class: "who-plays" },
-      this.segments("players", t("players"), counts, this.choice.players, (players) => this.change({ players })),
-      h("fieldset", { class: "seats" }, h("legend", {}, t(this.choice.watch ? "players" : "opponents")), selects),
-    );
+    return h("fieldset", { class: "seats" }, h("legend", {}, t(this.choice.watch ? "agents" : "opponents")), selects);
+  }
+
+  /** An agent with what it was trained on. */
+  describe({ id, trained }) {
+    if (!trained) return id;
+    const everywhere = Object.keys(this.app.catalog.presets).every((name) => trained.split(", ").includes(name));
+    return everywhere ? t("trained_all", { name: id }) : t("trained", { name: id, table: trained });
   }
 
   seat(n, id) {

@@ -260,6 +260,7 @@ export class TablePage {
     if (this.myTurn && !busy) {
       if (this.sent) return "";
       const what = { swap: "your_turn_swap", hand: "your_turn", up: "choose_up", down: "choose_down" }[view.phase];
+      if (!this.chooser.isEmpty) return `${t("your_turn")}.`;
       return view.phase === "hand" ? `${t("your_turn")}. ${t("choose")}` : t(what);
     }
     return view.turn === null || busy ? "" : t("turn_of", { name: names[view.turn] });

@@ -1,0 +1,1 @@
+"""The page in Chromium: whole games, every house rule, several people, reloads, advice, accessibility."""
