@@ -18,12 +18,13 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from idiot_agents.arena import MAX_DECISIONS, Games
 from idiot_agents.arguments import add_rules_arguments, positive_int, rules_from, seed_number
 from idiot_agents.errors import InputError
+from idiot_agents.exploiters import PROBE_DEALS, Probe, best_responses, can_be_modelled, found_by_search, probing_match
 from idiot_agents.neural import NeuralAgent
 from idiot_agents.protocol import Agent
-from idiot_agents.registry import CHEATS, COMMON, make_agent
+from idiot_agents.registry import CHEATS, COMMON, EXPLOIT_WORLDS, make_agent
 from idiot_agents.report import html_report
 from idiot_agents.result_files import check_fingerprints, check_place, compare, read_json, write_json, write_text
-from idiot_agents.results import Result, deal_scores, make_result
+from idiot_agents.results import Entry, Result, deal_scores, make_result
 from idiot_agents.sprt import FIRST_LOOK, LOOK, Sprt
 from idiot_agents.tables import print_result
 from idiot_agents.tournament import Cell, Partial, Task, Tournament, Where, make_control, play_tasks
@@ -120,6 +121,27 @@ def play_sprt(
         "ratio": ratio, "verdict": verdict,
     }  # fmt: skip
     return result
+
+
+def play_probes(
+    tournament: Tournament, probe: Probe, *, jobs: Where = 1, quiet: bool = False, kept_in: Path | None = None
+) -> list[Entry]:
+    """What a search that models each agent finds against it, among copies of it; of agents that can be modelled.
+
+    Args:
+        kept_in: the name before the number of the file in which each match keeps what is finished.
+    """
+    rows = []
+    for number in tournament.order:
+        victim = tournament.agents[number]
+        if can_be_modelled(victim):
+            match = probing_match(tournament, victim, probe)
+            partial = Partial(Path(f"{kept_in}-{number}"), match.describe()) if kept_in is not None else None
+            played = play_tournament(match, jobs=jobs, quiet=quiet, partial=partial)
+            if partial is not None:
+                partial.write()
+            rows.append(found_by_search(match, played, victim, probe))
+    return rows
 
 
 def _by_cell(tournament: Tournament, done: dict[Task, Games]) -> dict[Cell, Games]:
@@ -222,6 +244,30 @@ examples:
         help="shorten the intervals by what this model's value network says of luck; slower, for slow agents",
     )
     parser.add_argument(
+        "--exploit",
+        nargs="?",
+        const=str(EXPLOIT_WORLDS),
+        metavar="BUDGET",
+        help="also play exploit:AGENT, a search that models its opponent, against every agent that can be modelled, "
+        "with so many worlds a decision, or for a time such as 50ms (default budget: %(const)s)",
+    )
+    parser.add_argument(
+        "--exploit-deals",
+        type=positive_int,
+        metavar="N",
+        help=f"with --exploit, the deals of each of these matches, the first ones (default: {PROBE_DEALS})",
+    )
+    parser.add_argument(
+        "--exploiters",
+        nargs="+",
+        action="extend",
+        type=Path,
+        default=[],
+        metavar="FILE",
+        help="also show what idiot exploit found against these agents, from its exploiter.json at this table; what "
+        "lies beside a model is found by itself",
+    )
+    parser.add_argument(
         "--json",
         type=Path,
         metavar="FILE",
@@ -265,6 +311,21 @@ def sprt_from(args: argparse.Namespace) -> Sprt | None:
         raise InputError(str(error)) from None
 
 
+def probe_from(args: argparse.Namespace) -> Probe | None:
+    """The exploiting search that the arguments ask for.
+
+    Raises:
+        InputError: for an impossible one.
+    """
+    if args.exploit is None:
+        if args.exploit_deals is not None:
+            raise InputError("--exploit-deals belongs to an exploiting search: give --exploit, too.")
+        return None
+    if args.sprt is not None:
+        raise InputError("--exploit measures the agents of a table: leave out --sprt.")
+    return Probe(args.exploit, args.exploit_deals or PROBE_DEALS)
+
+
 def run(args: argparse.Namespace) -> int:
     for option, path in (("--json", args.json), ("--html", args.html)):
         if path is not None:
@@ -278,7 +339,7 @@ def run(args: argparse.Namespace) -> int:
     if len(set(args.agents)) < len(args.agents):
         raise InputError("an agent is named twice: each of them once is enough.")
     rules, players = rules_from(args)
-    sprt = sprt_from(args)
+    sprt, probe = sprt_from(args), probe_from(args)
     agents = [make_agent(spec, args.seed, cheats=True) for spec in args.agents]
     for agent in agents:
         if isinstance(agent, NeuralAgent):
@@ -295,23 +356,52 @@ def run(args: argparse.Namespace) -> int:
         watching=args.behaviour,
         control=make_control(args.control_variate) if args.control_variate is not None else None,
     )
+    trained = best_responses(agents, rules, players, args.exploiters)
     partial = None
     if args.json is not None:
         setup = {**tournament.describe(), "sequential test": asdict(sprt) if sprt else None}
         partial = Partial(args.json.with_name(args.json.name + ".partial"), setup)
-    result = play(tournament, sprt, jobs, args.quiet, partial)
+    result = play(tournament, sprt, jobs, args.quiet, partial, probe, trained, args.exploiters)
     show(result, args)
     if partial is not None:
         partial.remove()
+        for path in partial.path.parent.glob(f"{partial.path.name}-*"):
+            path.unlink()
     return 0
 
 
-def play(tournament: Tournament, sprt: Sprt | None, jobs: Where, quiet: bool, partial: Partial | None = None) -> Result:
-    """The result of a tournament, or of a sequential test."""
+def play(
+    tournament: Tournament,
+    sprt: Sprt | None,
+    jobs: Where,
+    quiet: bool,
+    partial: Partial | None = None,
+    probe: Probe | None = None,
+    trained: Sequence[Entry] = (),
+    files: Sequence[Path | str] = (),
+) -> Result:
+    """The result of a tournament, or of a sequential test.
+
+    Args:
+        probe: the search that is to exploit each agent, too.
+        trained: what best responses found, from ``files`` and from beside the models.
+    """
     if sprt is not None:
         result = play_sprt(tournament, sprt, jobs=jobs, quiet=quiet, partial=partial)
     else:
         result = make_result(tournament, play_tournament(tournament, jobs=jobs, quiet=quiet, partial=partial))
+    if probe is not None or trained:
+        found = list(trained)
+        if probe is not None:
+            if partial is not None:
+                partial.write()
+            kept_in = partial.path if partial is not None else None
+            found += play_probes(tournament, probe, jobs=jobs, quiet=quiet, kept_in=kept_in)
+        result["exploiters"] = {
+            "search": asdict(probe) if probe is not None else None,
+            "files": [str(path) for path in files],
+            "found": found,
+        }
     return {"format": result.pop("format"), "command": command_of(result), **result}
 
 
@@ -325,6 +415,11 @@ def command_of(result: Result) -> str:
     words += ["--deals", str(deals)] + (["--behaviour"] if result["behaviour_counted"] else [])
     if result["control_variate"]:
         words += ["--control-variate", result["control_variate"]["name"]]
+    exploiters = result.get("exploiters", {})
+    if exploiters.get("search"):
+        words += ["--exploit", exploiters["search"]["budget"], "--exploit-deals", str(exploiters["search"]["deals"])]
+    if exploiters.get("files"):
+        words += ["--exploiters", *exploiters["files"]]
     if sprt:
         words += ["--sprt", f"{sprt['p0']},{sprt['p1']}", "--alpha", str(sprt["alpha"]), "--beta", str(sprt["beta"])]
     return shlex.join(words)
@@ -347,14 +442,17 @@ def reproduce(args: argparse.Namespace) -> int:
     Raises:
         InputError: for a file that is no result, agents that are gone, or models that have changed.
     """
-    if args.agents or args.sprt is not None or args.json is not None:
-        raise InputError("--reproduce plays what the file says: leave out agents, --sprt and --json.")
+    if args.agents or args.sprt is not None or args.json is not None or args.exploit is not None or args.exploiters:
+        raise InputError("--reproduce plays what the file says: leave out agents, --sprt, --exploit… and --json.")
     there = read_json(args.reproduce)
     try:
         rules = Rules.parse(there["rules"])
         agents = [make_agent(agent["name"], there["seed"], cheats=True) for agent in there["agents"]]
         sprt = Sprt(*(there["sprt"][name] for name in ("p0", "p1", "alpha", "beta"))) if "sprt" in there else None
         deals = there["sprt"]["most_deals"] if sprt else there["deals"]
+        told = there.get("exploiters") or {"search": None, "files": [], "found": []}
+        probe = Probe(**told["search"]) if told["search"] else None
+        trained = [entry for entry in told["found"] if entry["by"] == "ppo"]
         tournament = Tournament(
             agents,
             rules,
@@ -373,13 +471,17 @@ def reproduce(args: argparse.Namespace) -> int:
         raise InputError(f"{args.reproduce} cannot be played again: {'; '.join(changed)}.")
     for line in noted:
         print(f"note: the code has changed since; {line}", file=sys.stderr)
-    here = play(tournament, sprt, args.ray or args.jobs or 1, args.quiet)
+    here = play(tournament, sprt, args.ray or args.jobs or 1, args.quiet, None, probe, trained, told["files"])
     print_result(here, cross=args.cross_table)
     if args.html is not None:
         write_text(args.html, html_report(here))
     unsure = [agent["name"] for agent in here["agents"] if not agent["reproducible"]]
     if unsure:
         print(f"not compared: the games of {', '.join(unsure)}, who think for a time, and what rests on them")
+    if trained:
+        print("taken over, for it is training and no match: what best responses found")
+    if probe is not None and any(not entry["reproducible"] for entry in here["exploiters"]["found"]):
+        print(f"not compared: what exploit:{probe.budget},… found, which thinks for a time")
     difference = next(compare(there, here), None)
     if difference is not None:
         print(f"{args.reproduce} is not reproduced: {difference}")

@@ -67,7 +67,7 @@ class GuidedSearcher(SearchAgent):
         temperature: float = SHARP,
         tail: float = TAIL,
     ) -> None:
-        super().__init__(name, budget, seed)
+        super().__init__(name, budget, model, seed)
         self.model, self.network = model, model.network
         self.card = model.card
         self.depth, self.temperature, self.tail = depth, temperature, tail

@@ -166,6 +166,11 @@ class Network:
         return values
 
 
+def weights_fingerprint(network: Network) -> dict[str, str]:
+    """The hash of the weights, under its name in result files: that of the model's file."""
+    return {"weights_sha256": hashlib.sha256(safetensors.numpy.save(dict(network.tensors))).hexdigest()}
+
+
 def expected_shapes(encoder: Encoder, widths: list[int]) -> dict[str, tuple[int, ...]]:
     """The shape of every tensor of an architecture."""
     sizes = [encoder.size, *widths]

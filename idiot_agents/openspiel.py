@@ -109,9 +109,9 @@ class OpenSpielAgent(SearchAgent):
     """
 
     def __init__(self, name: str, method: str, budget: Budget, seed: int = 0) -> None:
-        super().__init__(name, budget, seed)
+        self._greedy = CompiledAgent("greedy")
+        super().__init__(name, budget, self._greedy, seed)
         self.method = method
-        self._rollout = CompiledAgent("greedy")
         self._games: dict[tuple[Rules, int], IdiotGame] = {}
 
     def choose(self, observation: npt.NDArray[np.int8], mask: npt.NDArray[np.int8], random_state: int) -> int:
@@ -121,7 +121,7 @@ class OpenSpielAgent(SearchAgent):
         game = self._game(View(observation, mask, 0))
         rng = np.random.RandomState(np.random.MT19937(np.random.SeedSequence(random_state % 2**64)))
         root = game.state_at(draw_world(observation, random_state))
-        evaluator = RolloutEvaluator(self._rollout, rng)
+        evaluator = RolloutEvaluator(self._greedy, rng)
         if self.method == "mcts":
             return int(mcts.MCTSBot(game, UCT, self.budget.count, evaluator, random_state=rng).step(root))
         bot = ismcts.ISMCTSBot(game, evaluator, UCT, self.budget.count, random_state=rng)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from html import escape
 from typing import Any
 
+from idiot_agents.exploiters import COLUMNS, exploited_rows, exploited_title
 from idiot_agents.results import LENGTHS, Result, cross_table, marked
 from idiot_agents.tables import face_up_text, sentences
 from idiot_env import Rules
@@ -52,6 +53,9 @@ def html_report(result: Result) -> str:
         parts.append(_section(title, _controlled(result)))
     if "mixed" in result:
         parts.append(_section("All agents mixed", _mixed(result)))
+    if "exploiters" in result:
+        title = exploited_title(result)
+        parts.append(_section(title[0].upper() + title[1:], _exploiters(result)))
     parts.append(_section("Length of games", length_plot(result)))
     parts.append(_section("Strength against time", time_plot(result)))
     if "behaviour" in result:
@@ -150,6 +154,11 @@ def _mixed(result: Result) -> str:
         for row in result["mixed"]
     ]
     return _rows(header, rows, frozenset())
+
+
+def _exploiters(result: Result) -> str:
+    rows = [[marked(result, name), *(cell or "–" for cell in cells)] for name, *cells in exploited_rows(result)]
+    return _rows(COLUMNS, rows, frozenset({2, 4}))
 
 
 def _ratings(result: Result) -> str:

@@ -120,12 +120,22 @@ def differences(there: Any, here: Any, path: str = "", skipped: frozenset[str] =
         yield f"{path} is {there!r} in the file, {here!r} replayed"
 
 
+def _without_timed_exploiters(result: Result) -> Result:
+    """The same result without what searches found that think for a time."""
+    told = result.get("exploiters")
+    if not isinstance(told, dict):
+        return result
+    found = [entry for entry in told.get("found", ()) if entry.get("reproducible", True)]
+    return {**result, "exploiters": {**told, "found": found}}
+
+
 def compare(there: Result, here: Result) -> Iterator[str]:
     """Differences of a result file and its replay, without those that say nothing of the games.
 
     With agents whose games cannot be replayed, nothing that rests on their games is compared.
     """
     unsure = frozenset(agent["name"] for agent in here["agents"] if not agent["reproducible"])
+    there, here = _without_timed_exploiters(there), _without_timed_exploiters(here)
     left_out = set(_NOT_COMPARED) | ({"ratings", "cycles", "mixed"} if unsure else set())
     kept = [{name: entry for name, entry in result.items() if name not in left_out} for result in (there, here)]
     if unsure and len(kept[0].get("behaviour", ())):

@@ -10,6 +10,8 @@ ratings          by maximum likelihood over all games (``ratings.py``), with eac
 cycles           circles in which each beats the next, where that is sure
 behaviour        how each agent plays (``behaviour.py``), if that was counted
 sprt             the sequential test, if there was one
+exploiters       what exploiters found against each agent (``exploiters.py``), if any did: ``found``, the files and the
+                 search's budget
 control_variate  the model, if there was one; each match then has its score ``controlled``, too
 timing           milliseconds a decision, in batches as the arena asks: the only entry that is never the same twice
 ===============  =====================================================================================================

@@ -87,9 +87,11 @@ class SearchAgent:
     It thinks in memory of its own, so one agent serves one thread at a time; compiled parts hold no interpreter lock.
     """
 
-    def __init__(self, name: str, budget: Budget, seed: int = 0) -> None:
+    def __init__(self, name: str, budget: Budget, rollout: BatchAgent, seed: int = 0) -> None:
         self.name = name
         self.budget = budget
+        self.rollout = rollout
+        """Who plays on in the worlds that it looks at."""
         self.reproducible = budget.seconds == 0
         """Whether the same view and random state give the same action again."""
         self.solver: Solver | None = Solver(SOLVED_NODES, SOLVED_LIVE)
@@ -100,6 +102,11 @@ class SearchAgent:
 
     def act(self, view: View) -> int:
         return int(self.act_batch(view.observation[None], view.action_mask[None], self._streams)[0])
+
+    def fingerprint(self) -> dict[str, str]:
+        """The hash of what it is made of beside its code: the weights of whoever plays its rollouts, if any."""
+        of_rollout = getattr(self.rollout, "fingerprint", None)
+        return {} if of_rollout is None else dict(of_rollout())
 
     def act_batch(self, observation: Observations, mask: Masks, streams: Streams) -> Actions:
         chosen = np.empty(len(streams), np.int64)
@@ -147,7 +154,7 @@ class FlatSampler(SearchAgent):
         limit: int = LIMIT,
         slip: int = SLIP,
     ) -> None:
-        super().__init__(name, budget, seed)
+        super().__init__(name, budget, rollout, seed)
         self.limit, self.slip = limit, slip
         self.kind = rollout.kind if isinstance(rollout, CompiledAgent) else -1
         self._lock_step = LockStep([rollout])
@@ -194,7 +201,7 @@ class TreeSearcher(SearchAgent):
         explore: float = EXPLORE,
         slip: int = SLIP,
     ) -> None:
-        super().__init__(name, budget, seed)
+        super().__init__(name, budget, rollout, seed)
         self.limit, self.explore, self.slip = limit, explore, slip
         self.kind = rollout.kind
         # A node and what a flip turns up below it: an iteration adds one of them.

@@ -8,6 +8,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from idiot_agents.exploiters import COLUMNS, exploited_rows, exploited_title
 from idiot_agents.results import Result, cross_table, legend, marked
 from idiot_env import Rules
 
@@ -16,6 +17,12 @@ BEHAVIOUR = (
     "leads 2, T: a two or ten led where another rank was at hand; T on 1–2: tens laid on a pile of one or two; "
     "breaks 3: three of a rank on the pile, the fourth at hand and not laid; takes: the pile taken where a play was "
     "possible, cards: its size then; chance: draws where allowed"
+)
+
+
+EXPLOITERS = (
+    "exploiters: a lower bound, for another exploiter or a larger budget may find more; –: not measured, for an agent "
+    "that searches or sees all cards cannot play the rollouts of another search"
 )
 
 
@@ -149,6 +156,14 @@ def behaviour_table(result: Result) -> Table:
     return table
 
 
+def exploiter_table(result: Result) -> Table:
+    """What is known of each agent's weakness against somebody who plays against it alone."""
+    table = _table(exploited_title(result), COLUMNS, ())
+    for name, *cells in exploited_rows(result):
+        table.add_row(marked(result, name), *cells)
+    return table
+
+
 def face_up_text(profile: dict[str, float] | None, most: int = 4) -> str:
     """The commonest ranks face-up, with their mean number of cards."""
     if not profile:
@@ -165,6 +180,8 @@ def sentences(result: Result) -> list[str]:
         said.append(f"warning: the table is cyclic, surely: {circle}; one number each does not tell all")
     if "behaviour" in result:
         said.append(BEHAVIOUR)
+    if "exploiters" in result:
+        said.append(EXPLOITERS)
     if any(row["bound"] for row in result.get("ratings", ())):
         said.append("≥, ≤: never lost or never won, so all that is sure of the rating is a bound")
     if "sprt" in result:
@@ -196,6 +213,8 @@ def print_result(result: Result, *, cross: bool = False) -> None:
         out.print(rating_table(result))
     if cross:
         out.print(score_table(result))
+    if "exploiters" in result:
+        out.print(exploiter_table(result))
     if "behaviour" in result:
         out.print(behaviour_table(result))
     for sentence in sentences(result):

@@ -38,7 +38,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import safetensors.numpy
 
 from idiot_agents.arena import (
     MAX_DECISIONS,
@@ -93,15 +92,13 @@ def sources_sha256(path: Path) -> str:
 
 
 def describe_agent(agent: Agent) -> dict[str, Any]:
-    """An agent's name, the hash of the file its code is in, and of a model the hash of its weights.
+    """An agent's name, and the hash of the file its code is in.
 
-    Other agents that are made of more than code tell hashes by name in a method ``fingerprint()``.
+    Agents that are made of more than code (a model, whoever plays a search's rollouts) tell further hashes by name in
+    a method ``fingerprint()``.
     """
     source = inspect.getsourcefile(type(agent))
     described: dict[str, Any] = {"name": agent.name, "code_sha256": sources_sha256(Path(source)) if source else None}
-    if isinstance(agent, NeuralAgent):
-        weights = safetensors.numpy.save(dict(agent.network.tensors))  # as in the model's file
-        described["weights_sha256"] = hashlib.sha256(weights).hexdigest()
     fingerprint = getattr(agent, "fingerprint", None)
     if fingerprint is not None:
         described |= fingerprint()
@@ -262,8 +259,8 @@ class Tournament:
 
 # --- playing, in this process or in several --------------------------------------------------------------------------
 
-Recipe = tuple[Sequence[str], int, str | None, Mapping[str, Any]]
-"""What another process makes the same tournament from: names of the agents, seed, name of the control, settings."""
+Recipe = tuple[Sequence[str], int, str | None, Mapping[str, Any], Sequence[Cell]]
+"""What another process makes the same tournament from: agents' names, seed, the control's name, settings, cells."""
 Where = int | str
 """So many processes of this machine, or the address of a Ray cluster, see ``idiot_agents.cluster``."""
 
@@ -274,14 +271,16 @@ def recipe_of(tournament: Tournament) -> Recipe:
         name: getattr(tournament, name) for name in ("rules", "players", "deals", "seed", "max_decisions", "watching")
     }
     control = tournament.control.name if tournament.control is not None else None
-    return tournament.names, tournament.seed, control, settings
+    return tournament.names, tournament.seed, control, settings, tournament.cells
 
 
 def from_recipe(recipe: Recipe) -> Tournament:
     """The tournament of :func:`recipe_of`; its agents are made from their names."""
-    specs, seed, control, settings = recipe
+    specs, seed, control, settings, cells = recipe
     agents = [make_agent(spec, seed, cheats=True) for spec in specs]
-    return Tournament(agents, **settings, control=make_control(control) if control is not None else None)
+    tournament = Tournament(agents, **settings, control=make_control(control) if control is not None else None)
+    tournament.cells = list(cells)  # tasks name them by number
+    return tournament
 
 
 _worker: Tournament | None = None

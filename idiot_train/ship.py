@@ -21,10 +21,13 @@ import yaml
 from idiot_agents.arena import play_match
 from idiot_agents.arguments import positive_int
 from idiot_agents.errors import InputError
+from idiot_agents.exploiters import read_best_responses
 from idiot_agents.network import CARD, WEIGHTS, read_card, write_file
+from idiot_agents.neural import NeuralAgent
 from idiot_agents.registry import make_agent
 from idiot_agents.shipped import FOLDER, MODEL_CARD
 from idiot_agents.throwaway import throwaway
+from idiot_agents.tournament import describe_agent
 from idiot_env import Rules
 from idiot_train.config import TrainConfig, make_config
 from idiot_train.tables import held_out_tables
@@ -73,14 +76,28 @@ def exploiter_lines(files: list[Path]) -> list[str]:
     """What exploiters found, from the files that ``idiot exploit`` wrote."""
     lines = []
     for path in files:
-        for start, found in json.loads(path.read_text(encoding="utf-8")).items():
+        told = read_best_responses(path)
+        for found in told.found:
             lost = found["lost"]
             escapes = f"{1 - lost['mean']:.1%} ({1 - lost['high']:.1%} – {1 - lost['low']:.1%})"
             lines.append(
-                f"- PPO best response from {start}, {found['decisions']:,} decisions: escapes in {escapes} of "
-                f"{found['games']:,} games; {found['truncated']} were cut off"
+                f"- PPO best response at {told.rules}, {told.players} players, from {found['start']}, "
+                f"{found['decisions']:,} decisions: escapes in {escapes} of {found['games']:,} games; "
+                f"{found['truncated']} were cut off"
             )
     return lines
+
+
+def copy_exploiters(files: list[Path], model: NeuralAgent, folder: Path) -> None:
+    """Lay files of ``idiot exploit`` beside the model, where ``idiot bench`` finds them.
+
+    Raises:
+        InputError: for a file that tells of another model.
+    """
+    for number, path in enumerate(files, 1):
+        if not read_best_responses(path).is_against(describe_agent(model)):
+            raise InputError(f"{path} tells of another model than {model.name}.")
+        shutil.copyfile(path, folder / f"exploiter-{number}.json")
 
 
 def training_lines(run: Path, config: TrainConfig, card: dict[str, Any]) -> list[str]:
@@ -125,6 +142,7 @@ def main() -> int:
         folder.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(args.run / "model" / WEIGHTS, folder / WEIGHTS)
         write_file(folder / CARD, (json.dumps(card, indent=2, ensure_ascii=False) + "\n").encode())
+        copy_exploiters(args.exploiter, NeuralAgent.load(args.name), folder)
         spec, tables = f"ppo:{args.name}", config.tables
         lines = [f"# {args.name}", "", *training_lines(args.run, config, card), "", "## Results", ""]
         lines += results_table(spec, tables, args.opponents, args.deals)

@@ -1,8 +1,11 @@
-"""How fast search is, and what time buys: ``python -m tests.benchmarks.search [--deals N] [--plot FILE] …``.
+"""How fast search is, and what time buys: ``python -m tests.benchmarks.search [--json FILE] [--plot FILE] …``.
 
 Prints three tables: rollouts per CPU second from positions of real games; CPU milliseconds per decision that offers a
 choice (median and 95th percentile); and strength against greedy and careful for budgets over three orders of magnitude
 of time per decision, with deals, seed and 95 % intervals.  All on one thread.
+
+Points come from the cheap to the dear ones.  Both files are written anew after each, and the points of a ``--json``
+that is there already, of the same table and seed, are not played again.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from idiot_agents.arena import deal_seeds, play_match
-from idiot_agents.arguments import add_rules_arguments, positive_int, rules_from, seed_number
+from idiot_agents.arguments import add_rules_arguments, rules_from, seed_number
 from idiot_agents.compiled import CompiledAgent
 from idiot_agents.network import write_file
 from idiot_agents.pimc import sample_flat
@@ -33,11 +36,12 @@ from idiot_env.engine import STATE
 from idiot_env.observation import OBSERVATION_SIZE
 from tests.benchmarks.report import machine_facts
 
-BUDGETS = {
-    "pimc": ("pimc:1", "pimc:8", "pimc:64", "pimc:512", "pimc:4096"),
-    "ismcts": ("ismcts:30", "ismcts:200", "ismcts:2000", "ismcts:20000", "ismcts:100000"),
-}
-"""From tens of microseconds to hundreds of milliseconds a decision."""
+METHODS = ("pimc", "ismcts")
+BUDGETS = (
+    ("pimc:8", 200), ("ismcts:30", 200), ("pimc:64", 200), ("ismcts:300", 200), ("pimc:512", 50), ("ismcts:3000", 50),
+    ("pimc:4096", 15), ("pimc:16384", 15), ("ismcts:20000", 15), ("ismcts:60000", 15),
+)  # fmt: skip
+"""From tenths of a millisecond to some four hundred a decision, each with as many deals as are affordable."""
 OPPONENTS = ("greedy", "careful")
 TIMED = ("pimc:128", "pimc:128,careful", "ismcts:2000", "ismcts:2000,careful")
 
@@ -79,6 +83,22 @@ class Strength:
     high: float
     games: int
     truncated: int
+
+    def __str__(self) -> str:
+        return (
+            f"{self.spec:14} against {self.against:8} {self.milliseconds:8.2f} ms   not lost {1 - self.lost:6.1%} "
+            f"({1 - self.high:.1%} to {1 - self.low:.1%}), {self.games} games, {self.truncated} cut off"
+        )
+
+
+def points_in(path: Path, facts: dict[str, Any]) -> list[Strength]:
+    """The points that an earlier run left in a file; none where it is not there or of another table or seed."""
+    if not path.exists():
+        return []
+    there = json.loads(path.read_text())
+    if any(there.get(name) != facts[name] for name in ("rules", "players", "seed")):
+        return []
+    return [Strength(**point) for point in there["strength"]]
 
 
 def positions(rules: Rules, players: int, games: int, seed: int) -> list[View]:
@@ -142,7 +162,7 @@ def plot(points: Sequence[Strength], path: Path, title: str) -> None:
 
     figure, axes = pyplot.subplots(figsize=(7, 4.5), constrained_layout=True)
     for against in OPPONENTS:
-        for method in BUDGETS:
+        for method in METHODS:
             mine = [point for point in points if point.against == against and point.spec.startswith(f"{method}:")]
             if mine:
                 won = [1 - point.lost for point in mine]
@@ -160,11 +180,10 @@ def plot(points: Sequence[Strength], path: Path, title: str) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     add_rules_arguments(parser, players=2)
-    parser.add_argument("--deals", type=positive_int, default=100, help="deals a pairing (default: %(default)s)")
     parser.add_argument("--seed", type=seed_number, default=1, help="which deals (default: %(default)s)")
-    parser.add_argument("--most", type=float, default=1000.0, help="leave out budgets of more milliseconds a decision")
+    parser.add_argument("--most", type=float, default=1000.0, help="leave out points of more milliseconds a decision")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="draw strength against time into a PNG")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures, and go on from those there")
     args = parser.parse_args()
     rules, players = rules_from(args)
     views = positions(rules, players, 20, args.seed)
@@ -186,26 +205,22 @@ def main() -> None:
         median, late = facts["milliseconds"][spec] = decision_times(spec, views)
         print(f"  {spec:20} {median:8.2f} {late:8.2f}")
 
-    print(f"\nstrength: {args.deals} deals a pairing, seed {args.seed}, 95 % intervals")
-    points = []
-    for against in OPPONENTS:
-        for specs in BUDGETS.values():
-            for spec in specs:
-                median, late = decision_times(spec, views[::20])
-                if late > args.most:
-                    continue
-                point = strength(spec, against, rules, players, args.deals, args.seed)
-                points.append(point)
-                print(
-                    f"  {spec:14} against {against:8} {point.milliseconds:8.2f} ms   not lost {1 - point.lost:6.1%} "
-                    f"({1 - point.high:.1%} to {1 - point.low:.1%}), {point.games} games, {point.truncated} cut off",
-                    flush=True,
-                )
-    facts["strength"] = [asdict(point) for point in points]
-    if args.plot:
-        plot(points, args.plot, f"{rules}, {players} players")
-    if args.json:
-        write_file(args.json, (json.dumps(facts, indent=1) + "\n").encode())
+    print(f"\nstrength: seed {args.seed}, 95 % intervals")
+    points = points_in(args.json, facts) if args.json else []
+    for point in points:
+        print(f"  {point}   (from {args.json})")
+    there = {(point.spec, point.against) for point in points}
+    for spec, deals in BUDGETS:
+        for against in OPPONENTS:
+            if (spec, against) in there or decision_times(spec, views[::40])[1] > args.most:
+                continue
+            points.append(strength(spec, against, rules, players, deals, args.seed))
+            print(f"  {points[-1]}", flush=True)
+            facts["strength"] = [asdict(point) for point in points]
+            if args.json:
+                write_file(args.json, (json.dumps(facts, indent=1) + "\n").encode())
+            if args.plot:
+                plot(points, args.plot, f"{rules}, {players} players")
 
 
 if __name__ == "__main__":
