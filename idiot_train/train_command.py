@@ -80,6 +80,17 @@ def make_folder(folder: Path) -> None:
         raise InputError(f"{folder} cannot be written ({reason}): name another folder with --out.") from None
 
 
+def nothing_to_resume(folder: Path) -> str:
+    """Why a folder has no saved state, and what may be done instead."""
+    checkpoints = sorted((folder / "checkpoints").glob("*"))
+    if (folder / "model").is_dir():
+        return f"it is finished; idiot play ppo:{folder / 'model'} plays against it."
+    if checkpoints:
+        again = f"--config {folder / 'config.yaml'} --set start={checkpoints[-1]}"
+        return f"it was stopped before its first save, or ran on Ray, which saves none; start anew with {again}."
+    return "it is no run, or was stopped before its first save."
+
+
 def run(args: argparse.Namespace) -> int:
     need_extra("train", "training")
     if args.ray is not None:
@@ -95,7 +106,7 @@ def run(args: argparse.Namespace) -> int:
         if args.set or args.out:
             raise InputError("--resume goes on as the run began: leave out --set and --out.")
         if not (args.resume / STATE_FILE).is_file():
-            raise InputError(f"{args.resume} has no {STATE_FILE}: it is no run, or was stopped before its first save.")
+            raise InputError(f"{args.resume} has no {STATE_FILE}: {nothing_to_resume(args.resume)}")
     config = load_config(args.resume / "config.yaml" if args.resume else config_path(args.config), args.set)
     folder = args.resume or args.out or free_folder(config.name)
 

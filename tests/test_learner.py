@@ -288,6 +288,13 @@ def test_a_killed_process_loses_the_last_interval_at_most(tmp_path: Path) -> Non
     assert not state.exists()
 
 
+def test_what_cannot_be_resumed_says_what_can_be_done(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for made, said in (("", "it is no run"), ("checkpoints/0002048", "checkpoints/0002048"), ("model", "is finished")):
+        (tmp_path / made).mkdir(parents=True, exist_ok=True)
+        assert main(["train", "--resume", str(tmp_path)]) == 2
+        assert said in capsys.readouterr().err
+
+
 def test_a_state_that_does_not_fit_is_refused(tmp_path: Path) -> None:
     config = make_config(TINY)
     (tmp_path / STATE_FILE).write_bytes(b"no state")
