@@ -6,8 +6,8 @@ spec                             agent
 ``ppo+search:PATH``              a model thinks ahead: its policy plays short rollouts, its value judges where they end
 ``ppo+search:PATH,64``           with 64 worlds for every candidate, on average
 ``ppo+search:PATH,50ms``         for so long; honest, but not reproducible
-``exploit:AGENT``                flat sampling with rollouts in which everybody plays as AGENT: what does AGENT give
-                                 away to somebody who knows how it plays?
+``exploit:AGENT``                flat sampling with rollouts in which everybody plays as AGENT, and the searcher slips
+                                 now and then: what does AGENT give away to somebody who knows how it plays?
 ``exploit:128,AGENT``            the same with 128 worlds, or for a time such as ``50ms``
 ===============================  ==================================================================================
 

@@ -182,7 +182,7 @@ def grow(
         scratch[0] = root[0]
         redeal(state, 0, stream(random_state, 0))
         depth, used = descend(state, tree, used, explore, stream(random_state, 2), path, actions, mask)
-        roll_out_slipping(state, kind, limit, slip, observation, mask, stream(random_state, 1))
+        roll_out_slipping(state, kind, limit, slip, slip, observation, mask, stream(random_state, 1))
         for seat in range(players):
             gained[seat] = payoff(state, seat)
         for i in range(depth):

@@ -31,7 +31,9 @@ ValueFunction = Callable[[Observations], npt.NDArray[np.floating[Any]]]
 
 
 @jit
-def sample_flat(root, actions, n, worlds, kind, limit, slip, random_state, sums, scratch, observation, mask):
+def sample_flat(
+    root, actions, n, worlds, kind, limit, slip, others_slip, random_state, sums, scratch, observation, mask,
+):  # fmt: skip
     """Add the observer's payoffs of ``n`` candidates in each of ``worlds`` worlds to ``sums`` (float64 ``[n]``).
 
     ``root`` is ``[1]`` of STATE as ``write_world`` left it, ``scratch`` ``[2]`` of STATE.  Returns the random state
@@ -44,7 +46,8 @@ def sample_flat(root, actions, n, worlds, kind, limit, slip, random_state, sums,
         for a in range(n):
             scratch[1] = scratch[0]
             apply(scratch[1], actions[a])
-            roll_out_slipping(scratch[1], kind, limit - 1, slip, observation, mask, stream(random_state, 1))
+            roll_out_slipping(scratch[1], kind, limit - 1, slip, others_slip, observation, mask,
+                              stream(random_state, 1))  # fmt: skip
             sums[a] += payoff(scratch[1], 0)
     return random_state
 

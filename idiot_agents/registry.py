@@ -68,7 +68,10 @@ def make_agent(spec: str, seed: int = 0, *, cheats: bool = False) -> Agent:
         return make_guided(spec, seed)
     if colon and path and kind == "exploit":
         budget, victim = split_budget(path, Budget(EXPLOIT_WORLDS))
-        return FlatSampler(spec, budget, rollout_player(spec, victim, seed), seed)
+        # The victim does exactly what it does.  The searcher slips, or both would go round in circles.  Not lost, where
+        # it alone slips, all do as in pimc, nobody does: greedy, 64 worlds, 300 games 93.0 %, 87.3 %, 90.7 %; careful,
+        # 24 worlds, 200 games 73.5 %, 71.0 %, 69.8 % (and 5 games cut off); deals of seed 21.
+        return FlatSampler(spec, budget, rollout_player(spec, victim, seed), seed, others_slip=0)
     if colon and path and kind == "linear":
         return LinearAgent(spec, Path(path), seed)
     if kind == cheater.NAME:

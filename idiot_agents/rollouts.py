@@ -96,16 +96,20 @@ def choose_in(kind, state, observation, mask, random_state):
 @jit
 def roll_out(state, kind, limit, observation, mask, random_state):
     """Play on with one compiled agent in all seats, to the end or for ``limit`` decisions."""
-    roll_out_slipping(state, kind, limit, 0, observation, mask, random_state)
+    roll_out_slipping(state, kind, limit, 0, 0, observation, mask, random_state)
 
 
 @jit
-def roll_out_slipping(state, kind, limit, slip, observation, mask, random_state):
-    """As :func:`roll_out`; each decision is left to chance with a probability of ``slip`` / 1024."""
+def roll_out_slipping(state, kind, limit, slip, others_slip, observation, mask, random_state):
+    """As :func:`roll_out`; each decision is left to chance with a probability of ``slip`` / 1024.
+
+    That is the slip of seat 0, the searcher; the others have ``others_slip``.
+    """
     left = limit
     while state["phase"] != OVER and left > 0:
         random_state = advance(random_state)
-        if slip > 0 and below(random_state, 1024) < slip:
+        slip_here = slip if state["turn"] == 0 else others_slip
+        if slip_here > 0 and below(random_state, 1024) < slip_here:
             legal_mask(state, mask)
             apply(state, random_action(mask, stream(random_state, 0)))
         else:

@@ -143,6 +143,7 @@ class FlatSampler(SearchAgent):
         rollout: who plays the rollouts.
         limit: decisions of a rollout.
         slip: of 1024 decisions in a rollout, so many are random; only where a compiled agent plays it.
+        others_slip: the same for the others' decisions, where they differ.
     """
 
     def __init__(
@@ -153,9 +154,11 @@ class FlatSampler(SearchAgent):
         seed: int = 0,
         limit: int = LIMIT,
         slip: int = SLIP,
+        others_slip: int | None = None,
     ) -> None:
         super().__init__(name, budget, rollout, seed)
         self.limit, self.slip = limit, slip
+        self.others_slip = slip if others_slip is None else others_slip
         self.kind = rollout.kind if isinstance(rollout, CompiledAgent) else -1
         self._lock_step = LockStep([rollout])
         self._scratch = np.zeros(2, STATE)
@@ -178,7 +181,8 @@ class FlatSampler(SearchAgent):
         if self.kind < 0:
             return self._lock_step.sample(self._root, self._actions, n, worlds, self.limit, random_state, sums)
         return int(sample_flat(self._root, self._actions, n, worlds, self.kind, self.limit, self.slip,
-                               np.int64(random_state), sums, self._scratch, self._observation, self._mask))  # fmt: skip
+                               self.others_slip, np.int64(random_state), sums, self._scratch, self._observation,
+                               self._mask))  # fmt: skip
 
 
 class TreeSearcher(SearchAgent):

@@ -37,7 +37,7 @@ examples:
   idiot study --house-rules none --deals 5000 --json study.json --plots plots
 """
     parser.add_argument(
-        "--agent", default="careful", metavar="AGENT", help=f"who sits in all seats: {COMMON} (default: %(default)s)"
+        "--agent", default="linear", metavar="AGENT", help=f"who sits in all seats: {COMMON} (default: %(default)s)"
     )
     parser.add_argument(
         "--strong",

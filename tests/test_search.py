@@ -14,8 +14,8 @@ from idiot_agents.errors import InputError
 from idiot_agents.pimc import LockStep, sample_flat
 from idiot_agents.protocol import BatchAgent, Streams
 from idiot_agents.registry import make_agent
-from idiot_agents.rollouts import LIMIT, candidates
-from idiot_agents.search import Budget, FlatSampler, SearchAgent, TreeSearcher
+from idiot_agents.rollouts import LIMIT, candidates, roll_out, roll_out_slipping
+from idiot_agents.search import SLIP, Budget, FlatSampler, SearchAgent, TreeSearcher
 from idiot_agents.worlds import write_world_at
 from idiot_env import Game, Rules, View
 from idiot_env import actions as A
@@ -73,11 +73,33 @@ def test_a_search_that_peeks_would_be_found() -> None:
             n = int(candidates(game.mask, actions))
             sums[:] = 0
             # Worlds are re-dealt for seat 0, who is not to act: they keep what seat 0 holds in truth.
-            sample_flat(states, actions, n, 1, 1, LIMIT, 0, np.int64(5), sums, scratch, observation,
+            sample_flat(states, actions, n, 1, 1, LIMIT, 0, 0, np.int64(5), sums, scratch, observation,
                         np.zeros(A.N_ACTIONS, np.int8))  # fmt: skip
             chosen.add(int(actions[int(sums[:n].argmax())]))
         changed += len(chosen) > 1
     assert changed > 10
+
+
+def test_seats_slip_as_they_are_told() -> None:
+    """In one decision of a rollout: whoever does not slip plays as greedy, whoever always does strays from it."""
+    seen, mask = np.zeros(OBSERVATION_SIZE, np.int8), np.zeros(A.N_ACTIONS, np.int8)
+    strayed = {0: 0, 1: 0}
+    for number, game in enumerate(positions(75, 25, 0.04)):
+        assert game.turn is not None
+        seat = min(game.turn, 1)
+        greedy = game.states.copy()
+        roll_out(greedy[0], 1, 1, seen, mask, np.int64(number))
+        for slips in (0, 1024):
+            state = game.states.copy()
+            own, others = (slips, 1024 - slips) if seat == 0 else (1024 - slips, slips)
+            roll_out_slipping(state[0], 1, 1, own, others, seen, mask, np.int64(number))
+            if slips == 0:
+                assert state.tobytes() == greedy.tobytes()
+            else:
+                strayed[seat] += state.tobytes() != greedy.tobytes()
+    assert min(strayed.values()) > 5
+    assert (searcher("exploit:2,greedy").slip, searcher("exploit:2,greedy").others_slip) == (SLIP, 0)
+    assert searcher("pimc:2").others_slip == SLIP
 
 
 @pytest.mark.parametrize("spec", SPECS)
@@ -142,7 +164,7 @@ def test_both_roads_of_rollouts_agree() -> None:
             agent = CompiledAgent(name)
             for limit in (LIMIT, 7):
                 sums = np.zeros((2, n))
-                after = sample_flat(root, actions, n, 4, agent.kind, limit, 0, np.int64(9), sums[0], scratch,
+                after = sample_flat(root, actions, n, 4, agent.kind, limit, 0, 0, np.int64(9), sums[0], scratch,
                                     observation, mask)  # fmt: skip
                 last = LockStep([agent]).sample(root, actions, n, 4, limit, 9, sums[1])
                 assert after == last

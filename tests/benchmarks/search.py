@@ -125,7 +125,7 @@ def rollouts_per_second(views: Sequence[View], kind: str, slip: int, worlds: int
         n = int(candidates(view.action_mask, actions))
         write_world_at(view.observation, root, 0)
         start = time.process_time()
-        sample_flat(root, actions, n, worlds, number, LIMIT, slip, np.int64(i), sums, scratch, observation, mask)
+        sample_flat(root, actions, n, worlds, number, LIMIT, slip, slip, np.int64(i), sums, scratch, observation, mask)
         spent += time.process_time() - start
         played += n * worlds
     return played / spent
