@@ -26,6 +26,15 @@ DESKTOP: dict[str, Any] = {"viewport": {"width": 1280, "height": 800}}
 PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 1.5, "is_mobile": True}
 MODEL = "ppo:generalist"
 LARGEST = 200_000
+FREEZE = """place => new MutationObserver((_, watch) => {
+  if (!document.querySelector(place)) return;
+  watch.disconnect();
+  setTimeout(() => {
+    for (let timer = 0; timer < 100_000; timer++) clearTimeout(timer);
+    for (const motion of document.getAnimations()) { motion.pause(); motion.currentTime = 450; }
+  });
+}).observe(document.body, { subtree: true, childList: true })"""
+"""Stops everything that moves half a second after a place has appeared, however slow the machine is."""
 
 
 def keep(page: Page, name: str, **options: Any) -> None:
@@ -96,7 +105,7 @@ def main() -> None:
             page = page_of(DESKTOP, "en")
             sit(page, server, address, until_own_turn([None, "careful", "generalist", "greedy"], "standard", 5, 24))
             page.locator(".hand .group.can").first.click()
-            page.keyboard.press("h")
+            page.click('[data-key="hint"]')
             page.wait_for_selector(".bars li")
             keep(page, "game")
 
@@ -107,10 +116,10 @@ def main() -> None:
 
             page = page_of(DESKTOP, "en", "slow")
             sit(page, server, address, until_own_turn([None, "generalist"], "standard", 3, 10, "T"))
+            page.evaluate(FREEZE, ".bubble.hot")
             page.click('.hand .group[data-rank="T"]')
             page.click(".actions .primary")
-            page.wait_for_selector(".pile.burning")
-            page.wait_for_timeout(700)
+            page.wait_for_selector(".bubble.hot")
             keep(page, "burn")
 
             page = page_of(DESKTOP, "en")

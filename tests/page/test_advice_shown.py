@@ -13,6 +13,7 @@ from idiot_agents.web.table import mixed
 from idiot_env import Game
 from tests.moments import draw
 from tests.page.browsing import (
+    WAIT,
     Site,
     do,
     expect,
@@ -66,7 +67,7 @@ def test_watching_agents(site: Site) -> None:
     page.click(".insight-panel summary")
     page.click("text=Go on")
     page.keyboard.press("Escape")
-    page.wait_for_selector(".end:not([hidden])", timeout=60_000)
+    page.wait_for_selector(".end:not([hidden])", timeout=4 * WAIT)
     assert table.game.over
 
 

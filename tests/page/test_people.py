@@ -11,6 +11,7 @@ import pytest
 
 from tests.page.browsing import (
     PHONE,
+    WAIT,
     Site,
     by_mouse,
     do,
@@ -81,7 +82,7 @@ def test_two_people_at_one_table(site: Site) -> None:
     pages = {0: kari, 1: ola}
     for _ in range(12):
         kari.wait_for_function("() => true")
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + WAIT / 1000
         while table.turn == 2:
             assert time.monotonic() < deadline
             kari.wait_for_timeout(10)
@@ -100,7 +101,7 @@ def test_two_people_at_one_table(site: Site) -> None:
     assert view.seat == 0
     ola.close()  # an agent takes over after a second
     expect(kari.locator(".player[data-seat='1'] .tag")).to_have_text("away")
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + WAIT / 1000
     actions = len(table.played)
     while not any(played.event.seat == 1 for played in table.played[actions:]):
         assert time.monotonic() < deadline, "nobody stands in"
@@ -117,7 +118,7 @@ def send_and_drain(socket: Any, attack: str | bytes) -> None:
     """Send something and read until the server hangs up."""
     socket.send(attack)
     while True:
-        socket.recv(timeout=10)
+        socket.recv(timeout=WAIT / 1000)
 
 
 def test_a_hostile_client_on_the_wire(site: Site) -> None:
@@ -143,7 +144,7 @@ def test_a_hostile_client_on_the_wire(site: Site) -> None:
                 send_and_drain(socket, attack)
     with connect(address, origin=site.address) as socket:  # type: ignore[arg-type]
         socket.send(json.dumps({"type": "hello", "table": table.id, "token": "guess"}))
-        assert json.loads(socket.recv(timeout=10))["type"] == "gone"
+        assert json.loads(socket.recv(timeout=WAIT / 1000))["type"] == "gone"
     assert json.dumps(table.as_json()) == before
     hand(page, "9").click()
     do(page, "play 9")
