@@ -123,20 +123,25 @@ def play_sprt(
     return result
 
 
+def probe_partial(partial: Path, number: int) -> Path:
+    """The file beside a tournament's that keeps what is finished of the match against its agent ``number``."""
+    return partial.with_name(f"{partial.name}-{number}")
+
+
 def play_probes(
     tournament: Tournament, probe: Probe, *, jobs: Where = 1, quiet: bool = False, kept_in: Path | None = None
 ) -> list[Entry]:
     """What a search that models each agent finds against it, among copies of it; of agents that can be modelled.
 
     Args:
-        kept_in: the name before the number of the file in which each match keeps what is finished.
+        kept_in: the file that keeps what is finished of the tournament; that of each match lies beside it.
     """
     rows = []
     for number in tournament.order:
         victim = tournament.agents[number]
         if can_be_modelled(victim):
             match = probing_match(tournament, victim, probe)
-            partial = Partial(Path(f"{kept_in}-{number}"), match.describe()) if kept_in is not None else None
+            partial = Partial(probe_partial(kept_in, number), match.describe()) if kept_in is not None else None
             played = play_tournament(match, jobs=jobs, quiet=quiet, partial=partial)
             if partial is not None:
                 partial.write()
@@ -365,8 +370,8 @@ def run(args: argparse.Namespace) -> int:
     show(result, args)
     if partial is not None:
         partial.remove()
-        for path in partial.path.parent.glob(f"{partial.path.name}-*"):
-            path.unlink()
+        for number in range(len(agents)):
+            probe_partial(partial.path, number).unlink(missing_ok=True)
     return 0
 
 

@@ -121,7 +121,7 @@ def _matches(result: Result) -> str:
                 *(_estimate(share) for share in shares),
                 f"{match['truncated']:,}",
                 f"{match['decisions']:.1f}",
-                f"{lengths['p95']:.0f}",
+                f"{lengths['p95']:,.0f}",
                 f"{lengths['longest']:,}",
             ]
         )
