@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from idiot_agents.web import app as web_app
 from idiot_agents.web.frames import frames
 from idiot_agents.web.insight import story
 from tests.web_server import (
@@ -96,3 +97,15 @@ def test_a_viewer_seat_that_is_not_there(client: TestClient) -> None:
         assert (
             "seats go from 0 to 2" in client.post("/api/replay", json={"record": record, "seat": seat}).json()["error"]
         )
+
+
+def test_a_long_record_is_replayed_by_a_worker(
+    client: TestClient, server: web_app.Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted = {"record": table_at(4, 10, players=3).record(), "seat": 1, "lang": "no"}
+    here = client.post("/api/replay", json=wanted).json()
+    assert len(here["frames"]) == 11
+    assert server.thinker._processes is None, "a short one needs no worker"
+    monkeypatch.setattr(web_app, "SHORT_RECORD", 9)
+    assert client.post("/api/replay", json=wanted).json() == here
+    assert server.thinker._processes is not None
