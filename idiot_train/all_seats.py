@@ -32,6 +32,7 @@ class TeachingSeats(LearnerSeats):
 
     Args:
         place_reward: weight of the place in ``final``, from 0 (the game's own rewards) to 1 (the place alone).
+        cut_off_reward: what the seats still in get in ``final`` where the limit cut the game off.
 
     Attributes:
         acted: int64 ``[N]``, the seat that made the last step's decision.
@@ -39,9 +40,9 @@ class TeachingSeats(LearnerSeats):
         done: bool ``[N]``, whether the game ended or was cut off in the last step.
     """
 
-    def __init__(self, *args: Any, place_reward: float = 0.0, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, place_reward: float = 0.0, cut_off_reward: float = 0.0, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.place_reward = place_reward
+        self.place_reward, self.cut_off_reward = place_reward, cut_off_reward
         self.acted = np.zeros(self.n, np.int64)
         self.final = np.zeros((self.n, SEATS), np.float32)
         self.done = np.zeros(self.n, np.bool_)
@@ -60,6 +61,8 @@ class TeachingSeats(LearnerSeats):
             ended = moved[batch.seat[moved] == NOBODY]
             if len(ended):
                 self.final[ended] = batch.reward[ended]
+                cut = ended[batch.truncated[ended]]
+                self.final[cut] = np.where(batch.states["place"][cut] > 0, 0, self.cut_off_reward)
                 if self.place_reward:
                     mix_places(ended, batch.states, self.place_reward, self.final)
                 self.done[ended] = True
@@ -81,7 +84,7 @@ class TeachingSeats(LearnerSeats):
 def mix_places(rows, states, weight, final):
     """Mix into the rewards of games that are over what each place is worth: 1 for the first out, −1 for the last.
 
-    Idiots who share the last places are worth their mean.  A game that was cut off keeps its rewards of 0.
+    Idiots who share the last places are worth their mean.  A game that was cut off keeps its rewards.
     """
     for k in range(rows.shape[0]):
         state = states[rows[k]]

@@ -47,6 +47,12 @@ class TrainConfig(BaseModel):
     place_reward: float = Field(
         0.0, ge=0, le=1, description="weight of one's place in the reward, beside not being the idiot; for all_seats"
     )
+    cut_off_reward: float = Field(
+        0.0,
+        ge=-1,
+        le=0,
+        description="of seats still in where the limit cut the game off; below 0 stalling is no refuge",
+    )
     refresh_rollouts: int = Field(1, ge=1, description="rollouts between refreshes of the frozen copy")
 
     start: str = Field(
@@ -97,8 +103,9 @@ class TrainConfig(BaseModel):
             raise ValueError("keep='best' is not possible without evaluations and keep_checkpoints of at least 1")
         if not self.opponents or min(self.opponents.values()) < 0 or sum(self.opponents.values()) <= 0:
             raise ValueError(f"opponents={self.opponents!r} is not possible: give shares of at least 0, one above it")
-        if self.place_reward and self.teach != "all_seats":
-            raise ValueError(f"place_reward={self.place_reward!r} is not possible with teach={self.teach!r}: set 0")
+        for key in ("place_reward", "cut_off_reward"):
+            if getattr(self, key) and self.teach != "all_seats":
+                raise ValueError(f"{key}={getattr(self, key)!r} is not possible with teach={self.teach!r}: set 0")
         if self.minibatch > self.games * self.horizon:
             raise ValueError(
                 f"minibatch={self.minibatch} is not possible: a rollout has games × horizon = "

@@ -106,9 +106,11 @@ def test_steps_are_the_decisions_of_single_games() -> None:
 
 @pytest.mark.parametrize(("rules", "players"), [("standard losers=2", 5), ("standard", 3), ("standard", 2)])
 def test_places_are_mixed_into_the_rewards_of_games_that_are_over(rules: str, players: int) -> None:
-    """Against places counted from single games on the same deals; a game that was cut off gives nothing."""
+    """Against places counted from single games on the same deals; a game that was cut off gives what it is told."""
     agent = CompiledAgent("greedy")
-    seats = TeachingSeats(8, [agent], rules=Rules.parse(rules), players=players, max_decisions=90, place_reward=0.25)
+    seats = TeachingSeats(
+        8, [agent], rules=Rules.parse(rules), players=players, max_decisions=90, place_reward=0.25, cut_off_reward=-0.5
+    )
     seats.reset(5)
     dealt = [int(seed) for seed in seats.batch.seeds]
     over = cut = 0
@@ -118,7 +120,8 @@ def test_places_are_mixed_into_the_rewards_of_games_that_are_over(rules: str, pl
             game = Game(Rules.parse(rules), players, seed=dealt[row])
             while game.turn is not None and len(game.actions) < 90:
                 game.apply(agent.act(game.view(game.turn)))
-            expected = np.zeros(players)
+            expected = np.full(players, -0.5)
+            expected[game.out] = 0
             if game.over:
                 mean = np.full(players, players - (game.rules.losers - 1) / 2)
                 mean[game.out] = np.arange(1, len(game.out) + 1)
