@@ -48,7 +48,10 @@ def length_plot(result: Result) -> Figure:
             values, reach = errors([cell["numbers"][number] for cell in own])
             axes.errorbar(players, values, yerr=reach, marker="o", capsize=3, label=name)
         axes.set(title=title, xlabel="players", ylabel="decisions", xticks=sorted({c["players"] for c in cells}))
-        axes.set_ylim(bottom=0)
+        if number == "length_p95":
+            axes.set_yscale("log")  # where one game in twenty is cut off, it is the limit: twenty times the median
+        else:
+            axes.set_ylim(bottom=0)
         axes.legend()
     return figure
 
