@@ -201,8 +201,8 @@ def played(algorithm: Any) -> int:
 
 
 def until_all_are_back(algorithm: Any, workers: int) -> int:
-    """Train on until all workers take part again, a minute at most; returns the decisions so far."""
-    deadline = time.monotonic() + 60
+    """Train on until all workers take part again, five minutes at most; returns the decisions so far."""
+    deadline = time.monotonic() + 300
     while True:
         decisions = played(algorithm)
         if algorithm.env_runner_group.num_healthy_remote_workers() == workers:
