@@ -21,8 +21,8 @@ BEHAVIOUR = (
 
 
 EXPLOITERS = (
-    "exploiters: a lower bound, for another exploiter or a larger budget may find more; –: not measured, for an agent "
-    "that searches or sees all cards cannot play the rollouts of another search"
+    "exploiters: a lower bound, for another exploiter or a larger budget may find more; –: not measured, or not possible, "
+    "for no search models an agent that searches or sees all cards"
 )
 
 
