@@ -21,8 +21,8 @@ BEHAVIOUR = (
 
 
 EXPLOITERS = (
-    "exploiters: a lower bound, for another exploiter or a larger budget may find more; –: not measured, or not possible, "
-    "for no search models an agent that searches or sees all cards"
+    "exploiters: a lower bound, for another exploiter or a larger budget may find more; –: not measured, or "
+    "not possible, for no search models an agent that searches or sees all cards"
 )
 
 
