@@ -14,6 +14,19 @@ if TYPE_CHECKING:
     from tests.page.browsing import Site
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A browser that does not answer gets one more chance, shown as a rerun; a false page fails at once.
+
+    Chromium's renderer hangs once in some thousand tests, also on an idle machine: one click, in a run of all tests,
+    was not answered for a minute, and the same test then passed sixty times.  Only Playwright's own timeout outside
+    ``expect`` counts, so whatever the page shows wrongly is never tried again.
+    """
+    here = Path(__file__).parent
+    for item in items:
+        if here in item.path.parents:
+            item.add_marker(pytest.mark.flaky(reruns=1, only_rerun=["TimeoutError"]))
+
+
 @pytest.fixture(scope="package")
 def chromium() -> Iterator[Any]:
     from idiot_agents.web.serve import warm_up
