@@ -1,7 +1,8 @@
 """How often an agent throws away a win that is proven: a measure that needs no opinion.
 
 The agent plays whole games, in both seats of every deal.  Wherever its view is an endgame that can be solved and a win
-of probability 1 is there to be kept, its action either keeps it or throws it away.
+of probability 1 is there to be kept, its action either keeps it or throws it away.  Such decisions are rare, so an
+agent that thinks long may leave all others to a quick one.
 """
 
 from __future__ import annotations
@@ -52,8 +53,19 @@ def throwaway(
     seed: int = 0,
     solver: Solver | None = None,
     max_decisions: int = MAX_DECISIONS,
+    deputy: Agent | None = None,
 ) -> Throwaway:
     """Play ``deals`` deals of ``(rules, 2 players, seed)`` in both seats against ``opponent``, and count.
+
+    Args:
+        agent: who decides where a proven win can be thrown away.
+        opponent: in the other seat.
+        rules: of the table.
+        deals: each played twice.
+        seed: of the deals.
+        solver: what proves wins.
+        max_decisions: after which a game is cut off.
+        deputy: who decides for the agent elsewhere; the agent itself unless named.
 
     Raises:
         ValueError: for rules that two players cannot play by.
@@ -71,12 +83,14 @@ def throwaway(
                     game.apply(opponent.act(view))
                     continue
                 solution = solver.solve(view.observation) if view.action_mask.sum() > 1 else None
-                action = agent.act(view)
-                if solution is not None and solution.value.win == 1.0:
-                    proven = True
-                    if any(value.win < 1.0 for value in solution.actions.values()):
-                        decisions += 1
-                        thrown += not keeps(solution, action)
+                won = solution is not None and solution.value.win == 1.0
+                proven |= won
+                if solution is not None and won and any(value.win < 1.0 for value in solution.actions.values()):
+                    action = agent.act(view)
+                    decisions += 1
+                    thrown += not keeps(solution, action)
+                else:
+                    action = (deputy or agent).act(view)
                 game.apply(action)
             won_games += proven
             lost_games += proven and game.out[:1] != [seat]

@@ -65,11 +65,14 @@ def held_out_line(model: str, config: TrainConfig, tables: int, deals: int) -> s
     )
 
 
-def endgame_line(model: str, rules: Rules, deals: int) -> str:
-    """How often the model throws away a proven win in a two-player endgame."""
-    found = throwaway(make_agent(model), make_agent("greedy"), rules, deals, seed=1)
-    share = f"{found.share:.1%} of {found.decisions} proven wins"
-    return f"- throws away {share} in endgames of two players ({found.games} games against greedy)"
+def endgame_lines(name: str, rules: Rules, deals: int) -> list[str]:
+    """How often the model throws away a proven win in a two-player endgame, alone and with search in such positions."""
+    model, lines = make_agent(f"ppo:{name}"), []
+    for who, agent in (("", model), ("with search ", make_agent(f"ppo+search:{name}"))):
+        found = throwaway(agent, make_agent("greedy"), rules, deals, seed=1, deputy=model)
+        share = f"{found.share:.1%} of {found.decisions} proven wins"
+        lines.append(f"- {who}throws away {share} in endgames of two players ({found.games} games against greedy)")
+    return lines
 
 
 def exploiter_lines(files: list[Path]) -> list[str]:
@@ -152,7 +155,7 @@ def main() -> int:
             lines += ["", held_out_line(spec, config, args.held_out_tables, 200)]
         lines += ["", "## Known weaknesses", "", *(exploiter_lines(args.exploiter) or ["- no exploiter was trained"])]
         if tables[0][1] == 2:
-            lines.append(endgame_line(spec, tables[0][0], args.endgame_deals))
+            lines += endgame_lines(args.name, tables[0][0], args.endgame_deals)
         lines += [f"- {note}" for note in args.note]
         command = " ".join(sys.argv[1:])
         lines += ["", f"All numbers: deals of seed 1, by `python -m idiot_train.ship {command}`.", ""]

@@ -331,3 +331,21 @@ def test_search_throws_nothing_away_that_it_can_solve() -> None:
     kept = throwaway(make_agent("pimc:2"), CompiledAgent("greedy"), Rules.parse("norsk"), 20, solver=solver)
     assert kept.decisions > 0
     assert kept.thrown == 0
+
+
+def test_a_deputy_decides_where_nothing_is_at_stake() -> None:
+    """With a deputy the same positions come up whoever is asked in them, and the agent is asked in no other."""
+
+    class Counting(Advised):
+        asked = 0
+
+        def act(self, view: View) -> int:
+            self.asked += 1
+            return super().act(view)
+
+    rules, careful, solver, agent = Rules(), CompiledAgent("careful"), Solver(20_000, 14), Counting(True)
+    found = throwaway(agent, careful, rules, 60, solver=solver, deputy=careful)
+    assert found.decisions == agent.asked > 0
+    assert found.thrown == 0
+    alone = throwaway(careful, careful, rules, 60, solver=solver, deputy=careful)
+    assert alone == throwaway(careful, careful, rules, 60, solver=solver)

@@ -1,0 +1,117 @@
+"""What a search could add to a network at most: ``python -m tests.benchmarks.headroom [--model NAME] …``.
+
+A search that looks one decision ahead replaces a choice by the one whose rollouts end best.  Here a model plays itself;
+at some of one seat's decisions every candidate is played to the end in many worlds, by the model in all seats.  One
+half of the worlds chooses, the other half says what the choice is worth, so that luck is not taken for insight; the two
+change places, and the mean counts.  The gain is over what the policy does, in reward.  Times the decisions of a game it
+is about what a search with half so many worlds and whole rollouts would win.
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from idiot_agents.arena import deal_seeds
+from idiot_agents.arguments import add_rules_arguments, positive_int, rules_from, seed_number
+from idiot_agents.guided import TAIL, evaluate, plausible
+from idiot_agents.network import masked_softmax
+from idiot_agents.neural import SHARP, SLIP, NeuralAgent
+from idiot_agents.pimc import spread
+from idiot_agents.rollouts import LIMIT, candidates
+from idiot_agents.worlds import write_world_at
+from idiot_env import Game, Rules, View
+from idiot_env.actions import N_ACTIONS
+from idiot_env.engine import STATE
+
+Floats = npt.NDArray[np.float64]
+SHARE = 0.3
+"""Of the decisions that offer a choice, so many are looked at."""
+
+
+@dataclass(frozen=True)
+class Position:
+    """One decision.
+
+    Attributes:
+        prior: the policy's probability of each of n candidates, ``[n]``.
+        worth: the reward of each in each of W worlds, ``[W, n]``.
+    """
+
+    prior: Floats
+    worth: Floats
+
+    def of_policy(self) -> float:
+        """What the model's play is worth: sharpened, with a slip now and then, as ``ppo:`` plays."""
+        logits = np.log(self.prior + 1e-30).astype(np.float32)[None]
+        legal = np.ones((1, len(self.prior)), np.int8)
+        sharp = masked_softmax(logits / np.float32(SHARP), legal)[0]
+        return float(((1 - SLIP) * sharp + SLIP * self.prior) @ self.worth.mean(axis=0))
+
+    def of_best(self, tail: float) -> float:
+        """What the choice of one half of the worlds is worth in the other, without the policy's tail."""
+        kept = plausible(self.prior, tail)
+        half = len(self.worth) // 2
+        first, second = self.worth[:half].mean(axis=0), self.worth[half:].mean(axis=0)
+        return float(second[kept[first[kept].argmax()]] + first[kept[second[kept].argmax()]]) / 2
+
+
+def look_at(model: NeuralAgent, view: View, actions: npt.NDArray[np.int64], worlds: int, random_state: int) -> Position:
+    """A decision with each of its candidates, int64 ``[n]``, played to the end."""
+    n, root = len(actions), np.zeros(1, STATE)
+    write_world_at(view.observation, root, 0)
+    states, streams = np.zeros(worlds * n, STATE), np.zeros(worlds * n, np.int64)
+    spread(root, actions, n, np.int64(random_state), states, streams)
+    worth = evaluate(states, streams, model.network, LIMIT, SHARP).reshape(worlds, n)
+    prior = model.probabilities(view)[actions].astype(np.float64)
+    return Position(prior / prior.sum(), worth)
+
+
+def collect(
+    model: NeuralAgent, rules: Rules, players: int, games: int, worlds: int, seed: int
+) -> tuple[list[Position], float]:
+    """Positions from ``games`` games of the model with itself, and the decisions with a choice of a seat in a game."""
+    rng = np.random.default_rng(seed)
+    found, offered, actions = [], 0, np.zeros(N_ACTIONS, np.int64)
+    for k, deal in enumerate(deal_seeds(rules, players, games, seed)):
+        game = Game(rules, players, seed=int(deal), max_decisions=400)
+        while game.turn is not None:
+            view = game.view(game.turn)
+            n = int(candidates(view.action_mask, actions))
+            if game.turn == k % players and n > 1:
+                offered += 1
+                if rng.random() < SHARE:
+                    found.append(look_at(model, view, actions[:n], worlds, int(rng.integers(2**62))))
+            game.apply(model.act(view))
+    return found, offered / games
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.headroom", description=__doc__.split("\n")[0])
+    add_rules_arguments(parser, players=2)
+    parser.add_argument("--model", default="generalist", help="a shipped model or a folder (default: %(default)s)")
+    parser.add_argument("--games", type=positive_int, default=80, help="default: %(default)s")
+    parser.add_argument("--worlds", type=positive_int, default=200, help="for every candidate (default: %(default)s)")
+    parser.add_argument("--seed", type=seed_number, default=1)
+    args = parser.parse_args()
+    rules, players = rules_from(args)
+    model = NeuralAgent.load(args.model, seed=args.seed)
+    positions, offered = collect(model, rules, players, args.games, args.worlds, args.seed)
+    print(
+        f"{args.model} at {rules}, {players} players: {offered:.1f} decisions with a choice for a seat and game; "
+        f"{len(positions)} of them from {args.games} games looked at, {args.worlds} worlds, seed {args.seed}"
+    )
+    for name, tail in (("all candidates", 0.0), (f"without the policy's last {TAIL:.0%}", TAIL)):
+        gain = np.array([position.of_best(tail) - position.of_policy() for position in positions])
+        margin = 1.96 * gain.std(ddof=1) / np.sqrt(len(gain))
+        print(
+            f"  {name}: {gain.mean():+.4f} ± {margin:.4f} reward a decision, "
+            f"{gain.mean() * offered:+.2f} ± {margin * offered:.2f} a game"
+        )
+
+
+if __name__ == "__main__":
+    main()
