@@ -21,6 +21,7 @@ from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer, MaskableR
 from idiot_env._jit import jit
 from idiot_env.engine import NOBODY, OVER, SEATS
 from idiot_env.seats import LearnerSeats, SeatStep
+from idiot_train.practice import practise
 
 _FLAT = ("observations", "actions", "values", "log_probs", "advantages", "returns", "action_masks", "taught")
 
@@ -33,6 +34,7 @@ class TeachingSeats(LearnerSeats):
     Args:
         place_reward: weight of the place in ``final``, from 0 (the game's own rewards) to 1 (the place alone).
         cut_off_reward: what the seats still in get in ``final`` where the limit cut the game off.
+        practice: share of games that begin as endgames, see :mod:`idiot_train.practice`.
 
     Attributes:
         acted: int64 ``[N]``, the seat that made the last step's decision.
@@ -40,9 +42,11 @@ class TeachingSeats(LearnerSeats):
         done: bool ``[N]``, whether the game ended or was cut off in the last step.
     """
 
-    def __init__(self, *args: Any, place_reward: float = 0.0, cut_off_reward: float = 0.0, **kwargs: Any) -> None:
+    def __init__(
+        self, *args: Any, place_reward: float = 0.0, cut_off_reward: float = 0.0, practice: float = 0.0, **kwargs: Any
+    ) -> None:
         super().__init__(*args, **kwargs)
-        self.place_reward, self.cut_off_reward = place_reward, cut_off_reward
+        self.place_reward, self.cut_off_reward, self.practice = place_reward, cut_off_reward, practice
         self.acted = np.zeros(self.n, np.int64)
         self.final = np.zeros((self.n, SEATS), np.float32)
         self.done = np.zeros(self.n, np.bool_)
@@ -53,6 +57,12 @@ class TeachingSeats(LearnerSeats):
         self.final[:] = 0
         self.done[:] = False
         return super().step(actions)
+
+    def _deal(self, rows: npt.NDArray[np.int64]) -> None:
+        super()._deal(rows)
+        if self.practice:
+            batch = self.batch
+            practise(rows, batch.seeds, self.practice, batch.states, batch.observation, batch.mask, batch.seat)
 
     def _play_on(self, rows: npt.NDArray[np.int64]) -> None:
         batch = self.batch

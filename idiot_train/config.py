@@ -53,6 +53,9 @@ class TrainConfig(BaseModel):
         le=0,
         description="of seats still in where the limit cut the game off; below 0 stalling is no refuge",
     )
+    practice: float = Field(
+        0.0, ge=0, le=1, description="share of games that begin as endgames, with an empty stock; for all_seats"
+    )
     refresh_rollouts: int = Field(1, ge=1, description="rollouts between refreshes of the frozen copy")
 
     start: str = Field(
@@ -103,7 +106,7 @@ class TrainConfig(BaseModel):
             raise ValueError("keep='best' is not possible without evaluations and keep_checkpoints of at least 1")
         if not self.opponents or min(self.opponents.values()) < 0 or sum(self.opponents.values()) <= 0:
             raise ValueError(f"opponents={self.opponents!r} is not possible: give shares of at least 0, one above it")
-        for key in ("place_reward", "cut_off_reward"):
+        for key in ("place_reward", "cut_off_reward", "practice"):
             if getattr(self, key) and self.teach != "all_seats":
                 raise ValueError(f"{key}={getattr(self, key)!r} is not possible with teach={self.teach!r}: set 0")
         if self.minibatch > self.games * self.horizon:

@@ -55,6 +55,8 @@ def test_shipped_configurations_load(path: Path) -> None:
         ({"opponents": {"self": -1.0, "greedy": 2.0}}, "opponents="),
         ({"widths": []}, r"widths=\[\] is not possible"),
         ({"place_reward": 0.5, "teach": "one_seat"}, "place_reward=0.5 is not possible with teach='one_seat'"),
+        ({"practice": 0.5, "teach": "one_seat"}, "practice=0.5 is not possible with teach='one_seat'"),
+        ({"practice": 1.5}, "practice=1.5 is not possible"),
         ({"gamma": 2}, "gamma=2 is not possible"),
         ({"name": "a/b"}, "name='a/b' is not possible"),
         ({"name": ".."}, "name='..' is not possible"),
