@@ -12,8 +12,9 @@ spec                             agent
 ===============================  ==================================================================================
 
 Rollouts of a model end at the searcher's first own turn after ``DEPTH`` decisions, where the value speaks for the very
-seat that it was trained for.  Candidates of the policy's tail are left out, and the rest is halved from round to round
-(sequential halving), so that worlds go where the choice is close.
+seat that it was trained for.  The policy only names the ``MOST`` likeliest candidates: what it is sure of is not left
+unsearched, since its worst mistakes, all in endgames, are moves that it is sure of (``tests.benchmarks.headroom``).
+Candidates are halved from round to round (sequential halving), so that worlds go where the choice is close.
 """
 
 from __future__ import annotations
@@ -38,8 +39,8 @@ DEPTH = 12
 """Decisions of a rollout before the value may end it."""
 PATIENCE = 40
 """Further decisions within which it must be the searcher's turn again; else what is open is shared."""
-TAIL = 0.02
-"""Candidates that together have less probability than this are left out."""
+MOST = 8
+"""Candidates that are searched: the policy's likeliest."""
 WORLDS = 32
 """Worlds for every candidate, on average, where no budget is named."""
 WORLDS_A_ROUND = 8
@@ -53,7 +54,7 @@ class GuidedSearcher(SearchAgent):
         model: whose policy plays and whose value judges.
         depth: decisions of a rollout before its value is asked.
         temperature: of the policy in rollouts.
-        tail: probability of the candidates that are left out.
+        most: candidates that are searched.
     """
 
     def __init__(
@@ -65,12 +66,12 @@ class GuidedSearcher(SearchAgent):
         *,
         depth: int = DEPTH,
         temperature: float = SHARP,
-        tail: float = TAIL,
+        most: int = MOST,
     ) -> None:
         super().__init__(name, budget, model, seed)
         self.model, self.network = model, model.network
         self.card = model.card
-        self.depth, self.temperature, self.tail = depth, temperature, tail
+        self.depth, self.temperature, self.most = depth, temperature, most
         self._seen = np.zeros((1, OBSERVATION_SIZE), np.int8)
         self._legal = np.zeros((1, N_ACTIONS), np.int8)
 
@@ -80,7 +81,7 @@ class GuidedSearcher(SearchAgent):
 
     def scores(self, n: int, random_state: int) -> Floats:
         prior = self._prior(n)
-        alive = plausible(prior, self.tail)
+        alive = likeliest(prior, self.most)
         means, worlds = np.full(n, -np.inf), np.zeros(n, np.int64)
         sums = np.zeros(n)
         rounds = max(1, int(np.ceil(np.log2(len(alive)))))
@@ -122,11 +123,9 @@ class GuidedSearcher(SearchAgent):
         return random_state
 
 
-def plausible(prior: Floats, tail: float) -> npt.NDArray[np.int64]:
-    """The candidates without those of the smallest probability that together have less than ``tail``."""
-    order = np.argsort(prior, kind="stable")
-    left_out = np.cumsum(prior[order]) < tail * prior.sum()
-    return np.sort(order[~left_out])
+def likeliest(prior: Floats, most: int) -> npt.NDArray[np.int64]:
+    """The ``most`` candidates of highest probability, in their order."""
+    return np.sort(np.argsort(-prior, kind="stable")[:most])
 
 
 def evaluate(

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from idiot_agents.errors import InputError
-from idiot_agents.guided import GuidedSearcher, evaluate, make_guided, plausible, split_budget
+from idiot_agents.guided import GuidedSearcher, evaluate, likeliest, make_guided, split_budget
 from idiot_agents.network import Encoder, Network, expected_shapes, save_model
 from idiot_agents.registry import make_agent
 from idiot_agents.search import Budget, FlatSampler
@@ -98,10 +98,10 @@ def test_rollouts_end_when_the_game_does() -> None:
     assert set(worth[states["phase"] == OVER]) == {-1.0, 1.0}
 
 
-def test_the_policys_tail_is_left_out() -> None:
-    assert plausible(np.array([0.5, 0.005, 0.49, 0.005]), 0.02).tolist() == [0, 2]
-    assert plausible(np.array([0.5, 0.1, 0.4]), 0.02).tolist() == [0, 1, 2]
-    assert plausible(np.array([1e-9, 1e-9]), 0.02).tolist() == [0, 1]
+def test_the_likeliest_candidates_are_searched() -> None:
+    assert likeliest(np.array([0.5, 0.005, 0.49, 0.005]), 2).tolist() == [0, 2]
+    assert likeliest(np.array([0.1, 0.5, 0.4]), 8).tolist() == [0, 1, 2]
+    assert likeliest(np.array([0.2, 0.4, 0.2, 0.2]), 3).tolist() == [0, 1, 2], "equals: the first"
 
 
 def test_specs(model: Path) -> None:

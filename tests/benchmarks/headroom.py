@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from idiot_agents.arena import deal_seeds
 from idiot_agents.arguments import add_rules_arguments, positive_int, rules_from, seed_number
-from idiot_agents.guided import TAIL, evaluate, plausible
+from idiot_agents.guided import MOST, evaluate, likeliest
 from idiot_agents.network import masked_softmax
 from idiot_agents.neural import SHARP, SLIP, NeuralAgent
 from idiot_agents.pimc import spread
@@ -28,6 +28,8 @@ from idiot_env.actions import N_ACTIONS
 from idiot_env.engine import STATE
 
 Floats = npt.NDArray[np.float64]
+FEW = 3
+"""A narrow choice among the policy's likeliest candidates, for comparison."""
 SHARE = 0.3
 """Of the decisions that offer a choice, so many are looked at."""
 
@@ -39,10 +41,12 @@ class Position:
     Attributes:
         prior: the policy's probability of each of n candidates, ``[n]``.
         worth: the reward of each in each of W worlds, ``[W, n]``.
+        endgame: whether the stock was empty.
     """
 
     prior: Floats
     worth: Floats
+    endgame: bool
 
     def of_policy(self) -> float:
         """What the model's play is worth: sharpened, with a slip now and then, as ``ppo:`` plays."""
@@ -51,9 +55,9 @@ class Position:
         sharp = masked_softmax(logits / np.float32(SHARP), legal)[0]
         return float(((1 - SLIP) * sharp + SLIP * self.prior) @ self.worth.mean(axis=0))
 
-    def of_best(self, tail: float) -> float:
-        """What the choice of one half of the worlds is worth in the other, without the policy's tail."""
-        kept = plausible(self.prior, tail)
+    def of_best(self, most: int) -> float:
+        """What the choice of one half of the worlds is worth in the other, among the policy's likeliest candidates."""
+        kept = likeliest(self.prior, most)
         half = len(self.worth) // 2
         first, second = self.worth[:half].mean(axis=0), self.worth[half:].mean(axis=0)
         return float(second[kept[first[kept].argmax()]] + first[kept[second[kept].argmax()]]) / 2
@@ -67,7 +71,7 @@ def look_at(model: NeuralAgent, view: View, actions: npt.NDArray[np.int64], worl
     spread(root, actions, n, np.int64(random_state), states, streams)
     worth = evaluate(states, streams, model.network, LIMIT, SHARP).reshape(worlds, n)
     prior = model.probabilities(view)[actions].astype(np.float64)
-    return Position(prior / prior.sum(), worth)
+    return Position(prior / prior.sum(), worth, view.stock_size == 0)
 
 
 def collect(
@@ -104,12 +108,21 @@ def main() -> None:
         f"{args.model} at {rules}, {players} players: {offered:.1f} decisions with a choice for a seat and game; "
         f"{len(positions)} of them from {args.games} games looked at, {args.worlds} worlds, seed {args.seed}"
     )
-    for name, tail in (("all candidates", 0.0), (f"without the policy's last {TAIL:.0%}", TAIL)):
-        gain = np.array([position.of_best(tail) - position.of_policy() for position in positions])
+    everything = N_ACTIONS
+    groups = {
+        "all candidates": (positions, everything),
+        f"the {MOST} likeliest": (positions, MOST),
+        f"the {FEW} likeliest": (positions, FEW),
+        "all, the stock is empty": ([position for position in positions if position.endgame], everything),
+        "all, before that": ([position for position in positions if not position.endgame], everything),
+    }
+    for name, (group, most) in groups.items():
+        gain = np.array([position.of_best(most) - position.of_policy() for position in group])
         margin = 1.96 * gain.std(ddof=1) / np.sqrt(len(gain))
+        each = offered * len(group) / len(positions)
         print(
-            f"  {name}: {gain.mean():+.4f} ± {margin:.4f} reward a decision, "
-            f"{gain.mean() * offered:+.2f} ± {margin * offered:.2f} a game"
+            f"  {name + ':':25} {gain.mean():+.4f} ± {margin:.4f} reward a decision, "
+            f"{gain.mean() * each:+.2f} ± {margin * each:.2f} a game"
         )
 
 
