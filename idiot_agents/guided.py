@@ -24,6 +24,7 @@ import time
 import numpy as np
 import numpy.typing as npt
 
+from idiot_agents.endgame import Solver
 from idiot_agents.errors import InputError
 from idiot_agents.network import Network, masked_softmax
 from idiot_agents.neural import SHARP, NeuralAgent, sample_rows
@@ -69,6 +70,8 @@ class GuidedSearcher(SearchAgent):
         most: int = MOST,
     ) -> None:
         super().__init__(name, budget, model, seed)
+        # Its rollouts cost more than a larger endgame does: none is left to them that can be proven.
+        self.solver = Solver()
         self.model, self.network = model, model.network
         self.card = model.card
         self.depth, self.temperature, self.most = depth, temperature, most

@@ -39,7 +39,7 @@ from tests.benchmarks.report import machine_facts
 METHODS = ("pimc", "ismcts")
 BUDGETS = (
     ("pimc:8", 200), ("ismcts:30", 200), ("pimc:64", 200), ("ismcts:300", 200), ("pimc:512", 50), ("ismcts:3000", 50),
-    ("pimc:4096", 15), ("pimc:16384", 15), ("ismcts:20000", 15), ("ismcts:60000", 15),
+    ("pimc:4096", 15), ("pimc:16384", 15), ("ismcts:20000", 15),
 )  # fmt: skip
 """From tenths of a millisecond to some four hundred a decision, each with as many deals as are affordable."""
 OPPONENTS = ("greedy", "careful")
