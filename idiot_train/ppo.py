@@ -134,8 +134,8 @@ class SelfPlay(BaseCallback):
 def make_seats(config: TrainConfig, opponents: Opponents) -> LearnerSeats:
     """The games that the configuration describes: those of :class:`TeachingSeats` if all seats teach."""
     all_seats = config.teach == "all_seats"
-    own = ("place_reward", "cut_off_reward", "practice")
-    make: Any = partial(TeachingSeats, **{key: getattr(config, key) for key in own}) if all_seats else LearnerSeats
+    own = dict(place_reward=config.place_reward, cut_off_reward=config.cut_off_reward, practice=config.practice)
+    make: Any = partial(TeachingSeats, **own) if all_seats else LearnerSeats
     rules, players = config.tables[0]
     seats: LearnerSeats = make(
         config.games,
