@@ -78,9 +78,8 @@ def test_three_of_a_kind_are_marked(site: Site) -> None:
     for _ in range(3):
         hand(page, "5").click()
     do(page, "play 5x3")
-    seen = table.played[0].event
-    assert seen.action == "play 5x3"
-    page.evaluate("0")
+    expect(page.locator(".log")).to_contain_text("You lay three fives")
+    assert table.played[0].event.action == "play 5x3"
     table_at = quiet_table(site, dict(hand=["47A", "555"]), dealer=0, actions=["play 5x3"])
     site.sit(page, table_at)
     expect(page.locator(".pile .run")).to_have_text("3 of a kind – one more burns")
