@@ -13,7 +13,7 @@ spec                             agent
 
 Rollouts of a model end at the searcher's first own turn after ``DEPTH`` decisions, where the value speaks for the very
 seat that it was trained for.  The policy only names the ``MOST`` likeliest candidates: what it is sure of is not left
-unsearched, since its worst mistakes, all in endgames, are moves that it is sure of (``tests.benchmarks.headroom``).
+unsearched, since its costliest mistakes are moves of the endgame that it is sure of (``tests.benchmarks.headroom``).
 Candidates are halved from round to round (sequential halving), so that worlds go where the choice is close.
 """
 
