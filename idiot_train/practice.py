@@ -1,9 +1,9 @@
 """Endgames to learn from: games that begin where the stock is empty.
 
 A trained policy's costliest mistakes are moves of the endgame that it is sure of, so that no exploration mends them
-(``python -m tests.benchmarks.headroom`` measures what is given away there and before).  A practice game skips the exchange; then some of the stock goes into one
-seat's hand for all to see, as if it had taken a pile, and the rest is burned.  What follows is the game itself, so
-values and advantages mean what they always do.
+(``python -m tests.benchmarks.headroom`` measures what is given away there and before).  A practice game skips the
+exchange; then some of the stock goes into one seat's hand for all to see, as if it had taken a pile, and the rest is
+burned.  What follows is the game itself, so values and advantages mean what they always do.
 """
 
 from __future__ import annotations
