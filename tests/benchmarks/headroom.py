@@ -5,6 +5,9 @@ at some of one seat's decisions every candidate is played to the end in many wor
 half of the worlds chooses, the other half says what the choice is worth, so that luck is not taken for insight; the two
 change places, and the mean counts.  The gain is over what the policy does, in reward.  Times the decisions of a game it
 is about what a search with half so many worlds and whole rollouts would win.
+
+``--search 64`` also asks ``ppo+search`` with that budget what it would do at these decisions, and says what that is
+worth in the same worlds: which of two searches is better shows after minutes, where games take hours.
 """
 
 from __future__ import annotations
@@ -17,10 +20,11 @@ import numpy.typing as npt
 
 from idiot_agents.arena import deal_seeds
 from idiot_agents.arguments import add_rules_arguments, positive_int, rules_from, seed_number
-from idiot_agents.guided import MOST, evaluate, likeliest
+from idiot_agents.guided import MOST, evaluate, likeliest, make_guided
 from idiot_agents.network import masked_softmax
 from idiot_agents.neural import SHARP, SLIP, NeuralAgent
 from idiot_agents.pimc import spread
+from idiot_agents.protocol import Agent
 from idiot_agents.rollouts import LIMIT, candidates
 from idiot_agents.worlds import write_world_at
 from idiot_env import Game, Rules, View
@@ -39,14 +43,20 @@ class Position:
     """One decision.
 
     Attributes:
-        prior: the policy's probability of each of n candidates, ``[n]``.
+        view: what the seat saw.
+        actions: its n candidates, int64 ``[n]``.
+        prior: the policy's probability of each, ``[n]``.
         worth: the reward of each in each of W worlds, ``[W, n]``.
-        endgame: whether the stock was empty.
     """
 
+    view: View
+    actions: npt.NDArray[np.int64]
     prior: Floats
     worth: Floats
-    endgame: bool
+
+    @property
+    def endgame(self) -> bool:
+        return self.view.stock_size == 0
 
     def of_policy(self) -> float:
         """What the model's play is worth: sharpened, with a slip now and then, as ``ppo:`` plays."""
@@ -62,6 +72,10 @@ class Position:
         first, second = self.worth[:half].mean(axis=0), self.worth[half:].mean(axis=0)
         return float(second[kept[first[kept].argmax()]] + first[kept[second[kept].argmax()]]) / 2
 
+    def of_agent(self, agent: Agent) -> float:
+        """What an agent's choice is worth."""
+        return float(self.worth[:, self.actions == agent.act(self.view)].mean())
+
 
 def look_at(model: NeuralAgent, view: View, actions: npt.NDArray[np.int64], worlds: int, random_state: int) -> Position:
     """A decision with each of its candidates, int64 ``[n]``, played to the end."""
@@ -71,7 +85,7 @@ def look_at(model: NeuralAgent, view: View, actions: npt.NDArray[np.int64], worl
     spread(root, actions, n, np.int64(random_state), states, streams)
     worth = evaluate(states, streams, model.network, LIMIT, SHARP).reshape(worlds, n)
     prior = model.probabilities(view)[actions].astype(np.float64)
-    return Position(prior / prior.sum(), worth, view.stock_size == 0)
+    return Position(view, actions, prior / prior.sum(), worth)
 
 
 def collect(
@@ -88,7 +102,7 @@ def collect(
             if game.turn == k % players and n > 1:
                 offered += 1
                 if rng.random() < SHARE:
-                    found.append(look_at(model, view, actions[:n], worlds, int(rng.integers(2**62))))
+                    found.append(look_at(model, view, actions[:n].copy(), worlds, int(rng.integers(2**62))))
             game.apply(model.act(view))
     return found, offered / games
 
@@ -99,6 +113,7 @@ def main() -> None:
     parser.add_argument("--model", default="generalist", help="a shipped model or a folder (default: %(default)s)")
     parser.add_argument("--games", type=positive_int, default=80, help="default: %(default)s")
     parser.add_argument("--worlds", type=positive_int, default=200, help="for every candidate (default: %(default)s)")
+    parser.add_argument("--search", nargs="*", default=[], metavar="BUDGET", help="of ppo+search, such as 64 or 50ms")
     parser.add_argument("--seed", type=seed_number, default=1)
     args = parser.parse_args()
     rules, players = rules_from(args)
@@ -108,22 +123,24 @@ def main() -> None:
         f"{args.model} at {rules}, {players} players: {offered:.1f} decisions with a choice for a seat and game; "
         f"{len(positions)} of them from {args.games} games looked at, {args.worlds} worlds, seed {args.seed}"
     )
-    everything = N_ACTIONS
-    groups = {
-        "all candidates": (positions, everything),
-        f"the {MOST} likeliest": (positions, MOST),
-        f"the {FEW} likeliest": (positions, FEW),
-        "all, the stock is empty": ([position for position in positions if position.endgame], everything),
-        "all, before that": ([position for position in positions if not position.endgame], everything),
+    gains = {
+        "all candidates": [position.of_best(N_ACTIONS) - position.of_policy() for position in positions],
+        f"the {MOST} likeliest": [position.of_best(MOST) - position.of_policy() for position in positions],
+        f"the {FEW} likeliest": [position.of_best(FEW) - position.of_policy() for position in positions],
     }
-    for name, (group, most) in groups.items():
-        gain = np.array([position.of_best(most) - position.of_policy() for position in group])
-        margin = 1.96 * gain.std(ddof=1) / np.sqrt(len(gain))
-        each = offered * len(group) / len(positions)
-        print(
-            f"  {name + ':':25} {gain.mean():+.4f} ± {margin:.4f} reward a decision, "
-            f"{gain.mean() * each:+.2f} ± {margin * each:.2f} a game"
-        )
+    for budget in args.search:
+        searcher = make_guided(f"ppo+search:{args.model},{budget}", args.seed)
+        gains[f"search, {budget}"] = [position.of_agent(searcher) - position.of_policy() for position in positions]
+    endgame = np.array([position.endgame for position in positions])
+    for name, found in gains.items():
+        for when, group in (("", endgame | True), (", stock empty", endgame), (", before that", ~endgame)):
+            gain = np.array(found)[group]
+            margin = 1.96 * gain.std(ddof=1) / np.sqrt(len(gain))
+            each = offered * len(gain) / len(positions)
+            print(
+                f"  {name + when + ':':34} {gain.mean():+.4f} ± {margin:.4f} reward a decision, "
+                f"{gain.mean() * each:+.2f} ± {margin * each:.2f} a game"
+            )
 
 
 if __name__ == "__main__":
