@@ -109,7 +109,7 @@ class GuidedSearcher(SearchAgent):
         """The policy's probability of each candidate, float64 ``[n]``."""
         observe_at(self._root, 0, 0, self._seen[0])
         legal_mask_at(self._root, 0, self._legal[0])
-        logits = self.network.logits(self.network.hidden(self._seen))
+        logits = self.network.logits(self.network.hidden(self._seen), self._legal)
         prior: Floats = masked_softmax(logits, self._legal)[0, self._actions[:n]].astype(np.float64)
         return prior
 
@@ -159,7 +159,7 @@ def evaluate(
                 return worth
         drawn, actions = streams[rows], np.empty(len(rows), np.int64)
         legal = mask[: len(rows)]
-        probabilities = masked_softmax(network.logits(hidden) / np.float32(temperature), legal)
+        probabilities = masked_softmax(network.logits(hidden, legal), legal, temperature)
         sample_rows(probabilities, legal, drawn, actions)
         streams[rows] = drawn
         apply_rows(states, rows, actions, still)

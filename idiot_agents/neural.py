@@ -1,4 +1,4 @@
-"""An agent that plays a trained network: in NumPy, so without torch."""
+"""An agent that plays a trained network, without torch."""
 
 from __future__ import annotations
 
@@ -112,22 +112,21 @@ class NeuralAgent:
     def act_batch(self, observation: Observations, mask: Masks, streams: Streams) -> Actions:
         if len(observation):
             self.check_players(int(observation[:, _PLAYERS].max()))
-        logits = self.network.logits(self.network.hidden(observation))
+        logits = self.network.logits(self.network.hidden(observation), mask)
         if self.temperature == 0:
-            return np.where(mask == 1, logits, -np.inf).argmax(axis=1)
+            return logits.argmax(axis=1)
         actions = np.empty(len(streams), np.int64)
-        probabilities = masked_softmax(logits / np.float32(self.temperature), mask)
-        if self.temperature != 1 and self.slip:
-            probabilities = (1 - self.slip) * probabilities + self.slip * masked_softmax(logits, mask)
+        probabilities = masked_softmax(logits, mask, self.temperature, self.slip)
         sample_rows(probabilities, mask, streams, actions)
         return actions
 
     def probabilities(self, view: View) -> npt.NDArray[np.float32]:
         """Probability of each action, float32 ``[A]``."""
-        logits, _ = self.network(view.observation[None])
-        probabilities: npt.NDArray[np.float32] = masked_softmax(logits, view.action_mask[None])[0]
+        mask = view.action_mask[None]
+        logits = self.network.logits(self.network.hidden(view.observation[None]), mask)
+        probabilities: npt.NDArray[np.float32] = masked_softmax(logits, mask)[0]
         return probabilities
 
     def value(self, view: View) -> float:
         """Expected final reward of the seat to act, between −1 and its share of the gain."""
-        return float(self.network(view.observation[None])[1][0])
+        return float(self.network.values(self.network.hidden(view.observation[None]))[0])

@@ -105,7 +105,7 @@ def may_take(positions: Positions) -> npt.NDArray[np.bool_]:
 
 def take_probability(network: Network, positions: Positions) -> npt.NDArray[np.float32]:
     """The probability of taking the pile in the policy as it was trained, float32 ``[M]``."""
-    logits, _ = network(positions.observation)
+    logits = network.logits(network.hidden(positions.observation), positions.mask)
     probabilities = masked_softmax(logits, positions.mask)
     taking: npt.NDArray[np.float32] = probabilities[:, A.TAKE : A.FLIP].sum(axis=1)
     return taking

@@ -99,7 +99,7 @@ class MaskedModule(TorchRLModule, ValueFunctionAPI):
                 layer.bias.copy_(torch.from_numpy(network.tensors[f"{name}.bias"]))
 
     def to_network(self) -> Network:
-        """A copy of the present weights as the NumPy network that plays without torch."""
+        """A copy of the present weights as the network that plays without torch."""
         tensors = {}
         for name, layer in self._layers.items():
             tensors[f"{name}.weight"] = layer.weight.detach().cpu().numpy().copy()

@@ -1,4 +1,4 @@
-"""The network in torch: MaskablePPO's policy on the encoder and trunk that ``idiot_agents.network`` plays in NumPy."""
+"""The network in torch: MaskablePPO's policy on the encoder and trunk that ``idiot_agents.network`` plays without torch."""
 
 from __future__ import annotations
 
@@ -201,7 +201,7 @@ class IdiotPolicy(MaskableActorCriticPolicy):
                 module.bias.copy_(torch.from_numpy(network.tensors[f"{layer}.bias"]))
 
     def to_network(self) -> Network:
-        """A copy of the present weights as the NumPy network that plays without torch."""
+        """A copy of the present weights as the network that plays without torch."""
         tensors = {}
         for name, layer in self._layers.items():
             tensors[f"{name}.weight"] = layer.weight.detach().cpu().numpy().copy()

@@ -69,6 +69,39 @@ def test_numpy_equals_torch(players: int, rules: bool) -> None:
     assert np.abs(values).max() > 0.5
 
 
+@pytest.mark.parametrize("widths", [(16, 8), (13,), (32, 20, 24)])
+def test_a_row_gives_the_same_bits_in_any_batch(widths: tuple[int, ...]) -> None:
+    """What the encoder and dense products give, to rounding; and exactly the same alone and in company."""
+    network = random_network(4, True, widths)
+    seen = views(4, 40)
+    observation, mask = np.stack([v.observation for v in seen]), np.stack([v.action_mask for v in seen])
+    dense = network.encoder(observation)
+    for i in range(len(widths)):
+        dense = np.maximum(dense @ network.tensors[f"trunk.{i}.weight"].T + network.tensors[f"trunk.{i}.bias"], 0)
+    hidden = network.hidden(observation)
+    assert np.abs(hidden - dense).max() < 1e-5 * np.abs(dense).max()
+    logits, values = network(observation)
+    expected = dense @ network.tensors["policy.weight"].T + network.tensors["policy.bias"]
+    assert np.abs(logits - expected).max() < 1e-5 * np.abs(expected).max()
+    legal = network.logits(hidden, mask)
+    assert (legal[mask == 1] == logits[mask == 1]).all()
+    assert np.isneginf(legal[mask == 0]).all()
+    for k in range(len(seen)):
+        alone = network(observation[k : k + 1])
+        assert (alone[0] == logits[k]).all()
+        assert alone[1] == values[k]
+
+
+def test_temperature_and_slip() -> None:
+    logits, mask = np.array([[0.0, 1.0, 9.0, 2.0]], np.float32), np.array([[1, 1, 0, 1]], np.int8)
+    weights = np.exp(np.array([0.0, 1.0, 2.0]))
+    plain, sharp = weights / weights.sum(), weights**4 / (weights**4).sum()
+    assert masked_softmax(logits, mask)[0, [0, 1, 3]] == pytest.approx(plain, abs=1e-6)
+    mixed = masked_softmax(logits, mask, 0.25, 0.1)[0]
+    assert mixed[[0, 1, 3]] == pytest.approx(0.9 * sharp + 0.1 * plain, abs=1e-6)
+    assert mixed[2] == 0
+
+
 def test_encoder_against_the_layout() -> None:
     view = views(3, 1)[0]
     encoder = Encoder.make(3, True)

@@ -34,6 +34,8 @@ from idiot_env.engine import STATE
 Floats = npt.NDArray[np.float64]
 FEW = 3
 """A narrow choice among the policy's likeliest candidates, for comparison."""
+AT_ONCE = 25
+"""Worlds played side by side: more no longer fit into the processor's caches."""
 SHARE = 0.3
 """Of the decisions that offer a choice, so many are looked at."""
 
@@ -62,8 +64,7 @@ class Position:
         """What the model's play is worth: sharpened, with a slip now and then, as ``ppo:`` plays."""
         logits = np.log(self.prior + 1e-30).astype(np.float32)[None]
         legal = np.ones((1, len(self.prior)), np.int8)
-        sharp = masked_softmax(logits / np.float32(SHARP), legal)[0]
-        return float(((1 - SLIP) * sharp + SLIP * self.prior) @ self.worth.mean(axis=0))
+        return float(masked_softmax(logits, legal, SHARP, SLIP)[0] @ self.worth.mean(axis=0))
 
     def of_best(self, most: int) -> float:
         """What the choice of one half of the worlds is worth in the other, among the policy's likeliest candidates."""
@@ -81,9 +82,12 @@ def look_at(model: NeuralAgent, view: View, actions: npt.NDArray[np.int64], worl
     """A decision with each of its candidates, int64 ``[n]``, played to the end."""
     n, root = len(actions), np.zeros(1, STATE)
     write_world_at(view.observation, root, 0)
-    states, streams = np.zeros(worlds * n, STATE), np.zeros(worlds * n, np.int64)
-    spread(root, actions, n, np.int64(random_state), states, streams)
-    worth = evaluate(states, streams, model.network, LIMIT, SHARP).reshape(worlds, n)
+    worth = np.zeros((worlds, n))
+    for first in range(0, worlds, AT_ONCE):
+        some = worth[first : first + AT_ONCE]
+        states, streams = np.zeros(some.size, STATE), np.zeros(some.size, np.int64)
+        random_state = int(spread(root, actions, n, np.int64(random_state), states, streams))
+        some[:] = evaluate(states, streams, model.network, LIMIT, SHARP).reshape(some.shape)
     prior = model.probabilities(view)[actions].astype(np.float64)
     return Position(view, actions, prior / prior.sum(), worth)
 
