@@ -100,23 +100,10 @@ class Encoder:
     def size(self) -> int:
         return len(self.index)
 
-    def __call__(self, observation: npt.NDArray[np.int8]) -> Floats:
+    def __call__(self, observation: Observations) -> Floats:
         """Inputs float32 ``[B, F]`` of observations int8 ``[B, O]``."""
-        inputs = np.empty((len(observation), self.size), np.float32)
-        encode(observation, self.index, self.threshold, self.scale, inputs)
-        return inputs
-
-
-@jit
-def encode(observation, index, threshold, scale, inputs):
-    """Write the inputs of every row."""
-    for b in range(inputs.shape[0]):
-        for f in range(inputs.shape[1]):
-            entry = observation[b, index[f]]
-            if threshold[f] < 0:
-                inputs[b, f] = entry * scale[f]
-            else:
-                inputs[b, f] = 1.0 if entry >= threshold[f] else 0.0
+        entries = observation[:, self.index]
+        return np.where(self.threshold < 0, entries * self.scale, entries >= self.threshold).astype(np.float32)
 
 
 # --- the forward pass ------------------------------------------------------------------------------------------------
@@ -127,7 +114,7 @@ def encode(observation, index, threshold, scale, inputs):
 
 @jit
 def read_rows(observation, index, threshold, scale, weight, bias, hidden):
-    """The first layer, float32 ``[B, width]``, straight from the observation: what :func:`encode` would feed to it."""
+    """The first layer, float32 ``[B, width]``, straight from the observation: :class:`Encoder` says what it reads."""
     which, factor = np.empty(index.shape[0], np.int64), np.empty(index.shape[0], np.float32)
     for b in range(hidden.shape[0]):
         n = 0
