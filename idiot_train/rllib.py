@@ -2,9 +2,8 @@
 
 Each of W workers plays ``games / W`` games side by side (:mod:`idiot_train.seat_runner`); their trajectories go to the
 learner (the process that called :func:`train`, or several that share each minibatch), and its weights go back to them
-before the next rollout.  So a
-configuration means the same on any number of workers: ``games × horizon`` decisions between updates, drawn by the
-present weights.  Whoever has more machines raises ``games``.
+before the next rollout.  So a configuration means the same on any number of workers: ``games × horizon`` decisions
+between updates, drawn by the present weights.  Whoever has more machines raises ``games``.
 
 A worker that is lost is replaced, and takes part again from the next rollout on; what it had not handed over is lost,
 and the others play on to fill the batch.  A run leaves what ``idiot_train.ppo`` leaves, apart from a saved state, and
