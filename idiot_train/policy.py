@@ -1,4 +1,4 @@
-"""The network in torch: MaskablePPO's policy on the encoder and trunk that ``idiot_agents.network`` plays without torch."""
+"""The network in torch: MaskablePPO's policy on the encoder and trunk that ``idiot_agents.network`` plays."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ class IdiotPolicy(MaskableActorCriticPolicy):
             rate = lr_schedule(1)
             self.optimizer = self.optimizer_class(self.parameters(), lr=rate, **self.optimizer_kwargs)
 
-    def _evaluate(self, observation: torch.Tensor, mask: Any) -> tuple[torch.Tensor, torch.Tensor]:
+    def logits_and_values(self, observation: torch.Tensor, mask: Any) -> tuple[torch.Tensor, torch.Tensor]:
         """Logits ``[B, A]`` (−1e8 where illegal) and own values ``[B, 1]``."""
         features = self.extract_features(observation)
         logits = self.action_net(features)
@@ -144,7 +144,7 @@ class IdiotPolicy(MaskableActorCriticPolicy):
         self, obs: torch.Tensor, deterministic: bool = False, action_masks: Any = None
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """Actions ``[B]``, judged values ``[B, 1]`` and log-probabilities ``[B]``; draws by inverse transform."""
-        logits, values = self._evaluate(obs, action_masks)
+        logits, values = self.logits_and_values(obs, action_masks)
         log_probabilities = torch.log_softmax(logits, dim=1)
         if deterministic:
             actions = logits.argmax(dim=1)
@@ -158,7 +158,7 @@ class IdiotPolicy(MaskableActorCriticPolicy):
         return actions, judged, log_probabilities.gather(1, actions[:, None])[:, 0]
 
     def evaluate(self, obs: torch.Tensor, actions: torch.Tensor, action_masks: Any = None) -> Evaluation:
-        logits, values = self._evaluate(obs, action_masks)
+        logits, values = self.logits_and_values(obs, action_masks)
         log_probabilities = torch.log_softmax(logits, dim=1)
         # softmax again, not exp of the line above: exp is far slower on the very negative logs of illegal actions.
         entropies = -(torch.softmax(logits, dim=1) * log_probabilities).sum(dim=1)

@@ -112,13 +112,19 @@ def training_lines(run: Path, config: TrainConfig, card: dict[str, Any]) -> list
         f"Self-play PPO, {card['decisions']:,} decisions, {minutes:.0f} minutes on one of {os.cpu_count()} cores "
         f"({platform.machine()}), beside other work. Again: `idiot train --config {config.name}.yaml` with this file."
     )
-    return [
-        how,
-        "",
-        "```yaml",
-        yaml.safe_dump(changed, sort_keys=False).strip(),
-        "```",
-    ]
+    lines = [how, "", "```yaml", yaml.safe_dump(changed, sort_keys=False).strip(), "```"]
+    if "distilled" in card:
+        lines += ["", f"Then taught by specialists: `{distil_command(card['distilled'], run)}`."]
+    return lines
+
+
+def distil_command(told: dict[str, Any], run: Path) -> str:
+    """The command that made a run out of a student's."""
+    return (
+        f"python -m idiot_train.distil {told['student']} --specialist {' '.join(told['specialists'])} --decisions "
+        f"{told['decisions']} --share {told['share']} --learning-rate {told['learning_rate']} --seed {told['seed']} "
+        f"--out {run}"
+    )
 
 
 def main() -> int:
@@ -139,7 +145,6 @@ def main() -> int:
         size = sum((args.run / "model" / name).stat().st_size for name in (WEIGHTS, CARD))
         if size > LARGEST:
             raise InputError(f"the model has {size:,} bytes: a shipped one has at most {LARGEST:,}.")
-        card["config"]["name"] = args.name
         config = make_config(card["config"])
         folder = FOLDER / args.name
         folder.mkdir(parents=True, exist_ok=True)

@@ -97,7 +97,7 @@ def test_the_critic_sees_all_and_the_policy_does_not() -> None:
     assert (before[:, OBSERVATION_SIZE:] != after[:, OBSERVATION_SIZE:]).any(axis=1).all()
     with torch.no_grad():
         (logits, own), (logits_after, own_after) = (
-            learner.policy._evaluate(torch.from_numpy(seen), mask) for seen in (before, after)
+            learner.policy.logits_and_values(torch.from_numpy(seen), mask) for seen in (before, after)
         )
         judged, judged_after = (learner.policy.predict_values(torch.from_numpy(seen)) for seen in (before, after))
     assert torch.equal(logits, logits_after)

@@ -1,0 +1,267 @@
+"""Teach one network what specialists know: ``python -m idiot_train.distil RUN --specialist RUN … --out RUN``.
+
+Reinforcement learning spends its decisions on finding out what is good.  Where a specialist knows it already, the
+generalist only has to agree: it plays its own games at a specialist's table, and at each decision the specialist says
+with which probabilities it would act and what the position is worth (policy distillation, Rusu et al. 2016, on the
+student's own states, as in DAgger, Ross et al. 2011).  At all other tables of its training it is held to what it was.
+The student's states change as it learns, so rounds of play and of learning take turns.
+
+The loss is the Kullback–Leibler divergence from teacher to student over the legal actions, and ``VALUE_WEIGHT`` times
+the squared error of the value.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+import torch
+from tqdm import tqdm
+
+from idiot_agents.arguments import positive_int, seed_number
+from idiot_agents.errors import InputError
+from idiot_agents.network import Network, masked_softmax, save_model
+from idiot_agents.neural import NeuralAgent
+from idiot_env.actions import N_ACTIONS
+from idiot_env.batched import Batch, make_tables
+from idiot_env.cards import stream
+from idiot_env.observation import OBSERVATION_SIZE, upper_bounds
+from idiot_train.config import TrainConfig, make_config
+from idiot_train.curve import library_versions
+from idiot_train.policy import IdiotPolicy
+from idiot_train.tables import make_pool
+
+VALUE_WEIGHT = 0.5
+GAMES = 1024
+EVERY = 4
+"""Steps between two that are learned from: a game's next decision is much like its last."""
+KEPT = 128
+"""Steps of a round that are learned from: ``GAMES · KEPT`` decisions."""
+PASSES = 2
+"""Times that a round's decisions are learned from."""
+MINIBATCH = 2048
+MAX_GRADIENT = 0.5
+FACTS = ("rules", "players", "house_rules", "seed", "decisions", "config", "versions")
+"""What a card says of the student's training, and of the result's too."""
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """Decisions and what the teachers say of them.
+
+    Attributes:
+        observation, mask: int8 ``[K, O]`` and ``[K, A]``.
+        wanted: the teacher's probabilities, float32 ``[K, A]``.
+        worth: the teacher's value, float32 ``[K]``.
+        teacher: int64 ``[K]``, −1 for the student as it was.
+    """
+
+    observation: npt.NDArray[np.int8]
+    mask: npt.NDArray[np.int8]
+    wanted: npt.NDArray[np.float32]
+    worth: npt.NDArray[np.float32]
+    teacher: npt.NDArray[np.int64]
+
+
+class School:
+    """Games at the specialists' tables and at those of the student's own training.
+
+    Args:
+        student: as it is before it learns; it stays the teacher where no specialist knows better.
+        specialists: each teaches at the tables of its own training.
+        share: of the games at specialists' tables.
+    """
+
+    def __init__(self, student: NeuralAgent, specialists: Sequence[NeuralAgent], share: float, seed: int) -> None:
+        self.teachers = [*(specialist.network for specialist in specialists), student.network]
+        taught = [
+            (number, make_tables(1, rules, players)[0])
+            for number, specialist in enumerate(specialists)
+            for rules, players in config_of(specialist).tables
+        ]
+        config = config_of(student)
+        pool = make_pool(config)
+        if pool is None:
+            pool = make_tables(1, *config.tables[0])
+        rng = np.random.default_rng([seed, 4])
+        self.batch = Batch(GAMES, max_decisions=config.max_decisions)
+        self.teacher = np.full(GAMES, -1)
+        for row in range(GAMES):
+            table = pool[rng.integers(len(pool))]
+            if row < share * GAMES:
+                table = taught[row % len(taught)][1]
+            self.batch.tables[row] = table
+            self.teacher[row] = next((number for number, known in taught if known == table), -1)
+        self.batch.reset(seed)
+        self._streams = np.array([stream(np.int64(seed), np.int64(row)) for row in range(GAMES)])
+
+    def lesson(self, student: Network) -> Lesson:
+        """The next decisions in the student's games, drawn from its policy, with what the teachers say of them."""
+        player = NeuralAgent(student, "student", temperature=1.0)
+        seen, masks = [], []
+        for step in range(KEPT * EVERY):
+            if step % EVERY == 0:
+                seen.append(self.batch.observation.copy())
+                masks.append(self.batch.mask.copy())
+            self.batch.step(player.act_batch(self.batch.observation, self.batch.mask, self._streams))
+        observation, mask, teacher = np.concatenate(seen), np.concatenate(masks), np.tile(self.teacher, KEPT)
+        wanted, worth = np.empty(mask.shape, np.float32), np.empty(len(mask), np.float32)
+        for number, network in enumerate(self.teachers):
+            rows = np.flatnonzero(teacher == (number if number < len(self.teachers) - 1 else -1))
+            hidden = network.hidden(observation[rows])
+            wanted[rows] = masked_softmax(network.logits(hidden, mask[rows]), mask[rows])
+            worth[rows] = network.values(hidden)
+        return Lesson(observation, mask, wanted, worth, teacher)
+
+
+def config_of(agent: NeuralAgent) -> TrainConfig:
+    """What it was trained on, as its card says."""
+    return make_config(agent.card["config"])
+
+
+def check_tables(student: NeuralAgent, specialists: Sequence[NeuralAgent]) -> None:
+    """Refuse a specialist whose tables the student cannot read.
+
+    Raises:
+        InputError: naming the specialist and the table.
+    """
+    encoder, own = student.network.encoder, [str(rules) for rules, _ in config_of(student).tables]
+    for specialist in specialists:
+        for rules, players in config_of(specialist).tables:
+            if players > encoder.players or (not encoder.rules and str(rules) not in own):
+                raise InputError(
+                    f"{specialist.name} teaches {rules} with {players} players, which {student.name} cannot read: it "
+                    f"reads up to {encoder.players} players and {'all' if encoder.rules else 'no'} house rules."
+                )
+
+
+def make_policy(network: Network, learning_rate: float) -> IdiotPolicy:
+    """A network in torch, with an optimiser."""
+    widths = [len(bias) for _, bias in network.trunk]
+    policy = IdiotPolicy(
+        gymnasium.spaces.Box(0, upper_bounds(), (OBSERVATION_SIZE,), np.int8),
+        gymnasium.spaces.Discrete(N_ACTIONS),
+        lambda _: learning_rate,
+        widths=widths,
+        encoder=network.encoder,
+    )
+    policy.start_from(network, "student")
+    return policy
+
+
+def divergence(policy: IdiotPolicy, lesson: Lesson, rows: npt.NDArray[np.int64]) -> tuple[torch.Tensor, torch.Tensor]:
+    """The divergence from the teacher ``[K]`` and the squared error of the value ``[K]``."""
+    wanted, worth = torch.from_numpy(lesson.wanted[rows]), torch.from_numpy(lesson.worth[rows])
+    logits, values = policy.logits_and_values(torch.from_numpy(lesson.observation[rows]), lesson.mask[rows])
+    unlike = torch.nn.functional.kl_div(torch.log_softmax(logits, dim=1), wanted, reduction="none").sum(dim=1)
+    return unlike, (values[:, 0] - worth) ** 2
+
+
+def learn(policy: IdiotPolicy, lesson: Lesson, rng: np.random.Generator) -> None:
+    """Some passes over a lesson."""
+    for _ in range(PASSES):
+        order = rng.permutation(len(lesson.teacher))
+        for first in range(0, len(order), MINIBATCH):
+            unlike, error = divergence(policy, lesson, order[first : first + MINIBATCH])
+            policy.optimizer.zero_grad()
+            (unlike + VALUE_WEIGHT * error).mean().backward()
+            torch.nn.utils.clip_grad_norm_(policy.parameters(), MAX_GRADIENT)
+            policy.optimizer.step()
+
+
+def mean_divergences(policy: IdiotPolicy, lesson: Lesson) -> dict[int, float]:
+    """The mean divergence from each teacher."""
+    with torch.no_grad():
+        unlike = np.concatenate(
+            [
+                divergence(policy, lesson, rows)[0].numpy()
+                for rows in np.array_split(np.arange(len(lesson.teacher)), len(lesson.teacher) // MINIBATCH)
+            ]
+        )
+    return {int(number): float(unlike[lesson.teacher == number].mean()) for number in np.unique(lesson.teacher)}
+
+
+def distil(
+    student: NeuralAgent,
+    specialists: Sequence[NeuralAgent],
+    decisions: int,
+    share: float,
+    learning_rate: float,
+    seed: int,
+    quiet: bool = False,
+) -> tuple[Network, list[tuple[str, float, float]]]:
+    """The student after at least so many decisions of its own.
+
+    Returns:
+        the network; and, for each teacher by name, the divergence from it before and after, over decisions that were
+        not learned from.
+    """
+    rng = np.random.default_rng([seed, 5])
+    school, policy = School(student, specialists, share, seed), make_policy(student.network, learning_rate)
+    rounds = -(-decisions // (GAMES * KEPT))
+    before = mean_divergences(policy, school.lesson(student.network))
+    for number in tqdm(range(rounds), unit=" rounds", disable=quiet):
+        for group in policy.optimizer.param_groups:
+            group["lr"] = learning_rate * (1 - number / rounds)
+        learn(policy, school.lesson(policy.to_network()), rng)
+    network = policy.to_network()
+    after = mean_divergences(policy, school.lesson(network))
+    names = {number: agent.name for number, agent in enumerate(specialists)} | {-1: f"{student.name} as it was"}
+    return network, [(names[number], before[number], after[number]) for number in sorted(after)]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m idiot_train.distil", description=(__doc__ or "").split(":")[0])
+    parser.add_argument("student", type=Path, metavar="RUN", help="the run whose model is to learn")
+    parser.add_argument("--specialist", nargs="+", type=Path, required=True, metavar="RUN", help="runs of specialists")
+    parser.add_argument("--out", type=Path, required=True, metavar="RUN", help="a new folder for the result")
+    parser.add_argument("--decisions", type=positive_int, default=8_000_000, help="default: %(default)s")
+    parser.add_argument("--share", type=float, default=0.5, help="of games at their tables (default: %(default)s)")
+    parser.add_argument("--learning-rate", type=float, default=5e-4, help="falls to 0 (default: %(default)s)")
+    parser.add_argument("--seed", type=seed_number, default=1)
+    parser.add_argument("--quiet", action="store_true", help="no progress bar")
+    args = parser.parse_args()
+    torch.set_num_threads(1)
+    try:
+        if not 0 < args.share < 1:
+            raise InputError(f"--share {args.share} is not possible: it is above 0 and below 1.")
+        if not args.learning_rate > 0:
+            raise InputError(f"--learning-rate {args.learning_rate} is not possible: it is above 0.")
+        if args.out.exists():
+            raise InputError(f"{args.out} is there already: name a new folder.")
+        student = NeuralAgent.load(args.student / "model")
+        specialists = [NeuralAgent.load(run / "model") for run in args.specialist]
+        check_tables(student, specialists)
+        network, told = distil(
+            student, specialists, args.decisions, args.share, args.learning_rate, args.seed, args.quiet
+        )
+        card = {key: student.card[key] for key in FACTS}
+        card["distilled"] = {
+            "student": str(args.student),
+            "specialists": [str(run) for run in args.specialist],
+            "decisions": args.decisions,
+            "share": args.share,
+            "learning_rate": args.learning_rate,
+            "seed": args.seed,
+        }
+        card["versions"] = card["versions"] | library_versions()
+        save_model(args.out / "model", network, card)
+        shutil.copyfile(args.student / "curve.json", args.out / "curve.json")
+    except InputError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    print("divergence from the teachers, nats a decision, before and after:")
+    for name, before, after in told:
+        print(f"  {name:40} {max(before, 0):.4f}  {after:.4f}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
