@@ -12,7 +12,8 @@ spec                             agent
 ===============================  ==================================================================================
 
 Rollouts of a model end at the searcher's first own turn after ``DEPTH`` decisions, where the value speaks for the very
-seat that it was trained for.  The policy only names the ``MOST`` likeliest candidates: what it is sure of is not left
+seat that it was trained for; once the stock is empty they go on to the end of the game, which is near and which the
+value knows less about.  The policy only names the ``MOST`` likeliest candidates: what it is sure of is not left
 unsearched, since its costliest mistakes are moves of the endgame that it is sure of (``tests.benchmarks.headroom``).
 Candidates are halved from round to round (sequential halving), so that worlds go where the choice is close.
 """
@@ -38,6 +39,8 @@ from idiot_env.observation import OBSERVATION_SIZE, observe_at
 
 DEPTH = 12
 """Decisions of a rollout before the value may end it."""
+ENDGAME_DEPTH = 60
+"""The same where the stock is empty: hardly a rollout is longer."""
 PATIENCE = 40
 """Further decisions within which it must be the searcher's turn again; else what is open is shared."""
 MOST = 8
@@ -54,6 +57,7 @@ class GuidedSearcher(SearchAgent):
     Args:
         model: whose policy plays and whose value judges.
         depth: decisions of a rollout before its value is asked.
+        endgame_depth: the same where the stock is empty.
         temperature: of the policy in rollouts.
         most: candidates that are searched.
     """
@@ -66,6 +70,7 @@ class GuidedSearcher(SearchAgent):
         seed: int = 0,
         *,
         depth: int = DEPTH,
+        endgame_depth: int = ENDGAME_DEPTH,
         temperature: float = SHARP,
         most: int = MOST,
     ) -> None:
@@ -74,7 +79,7 @@ class GuidedSearcher(SearchAgent):
         self.solver = Solver()
         self.model, self.network = model, model.network
         self.card = model.card
-        self.depth, self.temperature, self.most = depth, temperature, most
+        self.depth, self.endgame_depth, self.temperature, self.most = depth, endgame_depth, temperature, most
         self._seen = np.zeros((1, OBSERVATION_SIZE), np.int8)
         self._legal = np.zeros((1, N_ACTIONS), np.int8)
 
@@ -120,7 +125,8 @@ class GuidedSearcher(SearchAgent):
         n = len(alive)
         states, streams = np.zeros(worlds * n, STATE), np.zeros(worlds * n, np.int64)
         random_state = int(spread(self._root, self._actions[alive], n, np.int64(random_state), states, streams))
-        worth = evaluate(states, streams, self.network, self.depth, self.temperature)
+        depth = self.depth if self._root[0]["stock_size"] else self.endgame_depth
+        worth = evaluate(states, streams, self.network, depth, self.temperature)
         sums[alive] += worth.reshape(worlds, n).sum(axis=0)
         count[alive] += worlds
         return random_state
