@@ -4,7 +4,8 @@ Reinforcement learning spends its decisions on finding out what is good.  Where 
 generalist only has to agree: it plays its own games at a specialist's table, and at each decision the specialist says
 with which probabilities it would act and what the position is worth (policy distillation, Rusu et al. 2016, on the
 student's own states, as in DAgger, Ross et al. 2011).  At all other tables of its training it is held to what it was.
-The student's states change as it learns, so rounds of play and of learning take turns.
+Several specialists of one table teach their mean: an ensemble plays better than each of its members, and a single
+network can learn most of that.  The student's states change as it learns, so rounds of play and of learning take turns.
 
 The loss is the Kullback–Leibler divergence from teacher to student over the legal actions, and ``VALUE_WEIGHT`` times
 the squared error of the value.
@@ -29,6 +30,7 @@ from idiot_agents.arguments import positive_int, seed_number
 from idiot_agents.errors import InputError
 from idiot_agents.network import Network, masked_softmax, save_model
 from idiot_agents.neural import NeuralAgent
+from idiot_env import Rules
 from idiot_env.actions import N_ACTIONS
 from idiot_env.batched import Batch, make_tables
 from idiot_env.cards import stream
@@ -60,14 +62,14 @@ class Lesson:
         observation, mask: int8 ``[K, O]`` and ``[K, A]``.
         wanted: the teacher's probabilities, float32 ``[K, A]``.
         worth: the teacher's value, float32 ``[K]``.
-        teacher: int64 ``[K]``, −1 for the student as it was.
+        table: int64 ``[K]``, the number of the specialists' table; −1 where the student is to stay as it was.
     """
 
     observation: npt.NDArray[np.int8]
     mask: npt.NDArray[np.int8]
     wanted: npt.NDArray[np.float32]
     worth: npt.NDArray[np.float32]
-    teacher: npt.NDArray[np.int64]
+    table: npt.NDArray[np.int64]
 
 
 class School:
@@ -80,25 +82,23 @@ class School:
     """
 
     def __init__(self, student: NeuralAgent, specialists: Sequence[NeuralAgent], share: float, seed: int) -> None:
-        self.teachers = [*(specialist.network for specialist in specialists), student.network]
-        taught = [
-            (number, make_tables(1, rules, players)[0])
-            for number, specialist in enumerate(specialists)
-            for rules, players in config_of(specialist).tables
-        ]
         config = config_of(student)
+        self.taught: dict[tuple[Rules, int], list[Network]] = {}
+        for specialist in specialists:
+            for table in config_of(specialist).tables:
+                self.taught.setdefault(table, []).append(specialist.network)
+        self.before = student.network
+        known = [make_tables(1, rules, players)[0] for rules, players in self.taught]
         pool = make_pool(config)
         if pool is None:
             pool = make_tables(1, *config.tables[0])
         rng = np.random.default_rng([seed, 4])
         self.batch = Batch(GAMES, max_decisions=config.max_decisions)
-        self.teacher = np.full(GAMES, -1)
+        self.table = np.full(GAMES, -1)
         for row in range(GAMES):
-            table = pool[rng.integers(len(pool))]
-            if row < share * GAMES:
-                table = taught[row % len(taught)][1]
-            self.batch.tables[row] = table
-            self.teacher[row] = next((number for number, known in taught if known == table), -1)
+            drawn = pool[rng.integers(len(pool))]
+            self.batch.tables[row] = known[row % len(known)] if row < share * GAMES else drawn
+            self.table[row] = next((number for number, one in enumerate(known) if one == self.batch.tables[row]), -1)
         self.batch.reset(seed)
         self._streams = np.array([stream(np.int64(seed), np.int64(row)) for row in range(GAMES)])
 
@@ -111,14 +111,15 @@ class School:
                 seen.append(self.batch.observation.copy())
                 masks.append(self.batch.mask.copy())
             self.batch.step(player.act_batch(self.batch.observation, self.batch.mask, self._streams))
-        observation, mask, teacher = np.concatenate(seen), np.concatenate(masks), np.tile(self.teacher, KEPT)
-        wanted, worth = np.empty(mask.shape, np.float32), np.empty(len(mask), np.float32)
-        for number, network in enumerate(self.teachers):
-            rows = np.flatnonzero(teacher == (number if number < len(self.teachers) - 1 else -1))
-            hidden = network.hidden(observation[rows])
-            wanted[rows] = masked_softmax(network.logits(hidden, mask[rows]), mask[rows])
-            worth[rows] = network.values(hidden)
-        return Lesson(observation, mask, wanted, worth, teacher)
+        observation, mask, table = np.concatenate(seen), np.concatenate(masks), np.tile(self.table, KEPT)
+        wanted, worth = np.zeros(mask.shape, np.float32), np.zeros(len(mask), np.float32)
+        for number, networks in enumerate([*self.taught.values(), [self.before]]):
+            rows = np.flatnonzero(table == (number if number < len(self.taught) else -1))
+            for network in networks:
+                hidden = network.hidden(observation[rows])
+                wanted[rows] += masked_softmax(network.logits(hidden, mask[rows]), mask[rows]) / len(networks)
+                worth[rows] += network.values(hidden) / len(networks)
+        return Lesson(observation, mask, wanted, worth, table)
 
 
 def config_of(agent: NeuralAgent) -> TrainConfig:
@@ -167,7 +168,7 @@ def divergence(policy: IdiotPolicy, lesson: Lesson, rows: npt.NDArray[np.int64])
 def learn(policy: IdiotPolicy, lesson: Lesson, rng: np.random.Generator) -> None:
     """Some passes over a lesson."""
     for _ in range(PASSES):
-        order = rng.permutation(len(lesson.teacher))
+        order = rng.permutation(len(lesson.table))
         for first in range(0, len(order), MINIBATCH):
             unlike, error = divergence(policy, lesson, order[first : first + MINIBATCH])
             policy.optimizer.zero_grad()
@@ -177,15 +178,15 @@ def learn(policy: IdiotPolicy, lesson: Lesson, rng: np.random.Generator) -> None
 
 
 def mean_divergences(policy: IdiotPolicy, lesson: Lesson) -> dict[int, float]:
-    """The mean divergence from each teacher."""
+    """The mean divergence from the teachers of each table."""
     with torch.no_grad():
         unlike = np.concatenate(
             [
                 divergence(policy, lesson, rows)[0].numpy()
-                for rows in np.array_split(np.arange(len(lesson.teacher)), len(lesson.teacher) // MINIBATCH)
+                for rows in np.array_split(np.arange(len(lesson.table)), len(lesson.table) // MINIBATCH)
             ]
         )
-    return {int(number): float(unlike[lesson.teacher == number].mean()) for number in np.unique(lesson.teacher)}
+    return {int(number): float(unlike[lesson.table == number].mean()) for number in np.unique(lesson.table)}
 
 
 def distil(
@@ -200,7 +201,7 @@ def distil(
     """The student after at least so many decisions of its own.
 
     Returns:
-        the network; and, for each teacher by name, the divergence from it before and after, over decisions that were
+        the network; and, for each table, the divergence from its teachers before and after, over decisions that were
         not learned from.
     """
     rng = np.random.default_rng([seed, 5])
@@ -213,7 +214,7 @@ def distil(
         learn(policy, school.lesson(policy.to_network()), rng)
     network = policy.to_network()
     after = mean_divergences(policy, school.lesson(network))
-    names = {number: agent.name for number, agent in enumerate(specialists)} | {-1: f"{student.name} as it was"}
+    names = [*(f"{rules}, {players} players" for rules, players in school.taught), "the others: as it was"]
     return network, [(names[number], before[number], after[number]) for number in sorted(after)]
 
 

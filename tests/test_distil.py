@@ -49,8 +49,8 @@ def run(monkeypatch: pytest.MonkeyPatch, *args: object) -> int:
 def test_the_student_agrees_with_its_teachers(runs: list[Path]) -> None:
     student, specialist = (NeuralAgent.load(folder / "model") for folder in runs)
     _, told = distil(student, [specialist], 60_000, 0.6, 3e-3, seed=1, quiet=True)
-    (specialist_name, before, after), (own_name, at_first, at_last) = sorted(told, key=lambda line: -line[1])
-    assert (specialist_name, own_name) == (specialist.name, f"{student.name} as it was")
+    (table, before, after), (others, at_first, at_last) = sorted(told, key=lambda line: -line[1])
+    assert (table, others) == ("norsk, 2 players", "the others: as it was")
     assert at_first == pytest.approx(0, abs=1e-5), "it is the teacher itself at first"
     assert after < 0.5 * before
     assert at_last < after
@@ -60,16 +60,30 @@ def test_lessons_come_from_the_teacher_of_the_table(runs: list[Path]) -> None:
     student, specialist = (NeuralAgent.load(folder / "model") for folder in runs)
     school = School(student, [specialist], 0.25, seed=3)
     lesson = school.lesson(student.network)
-    own = lesson.teacher == -1
+    own = lesson.table == -1
     assert 0.25 <= 1 - own.mean() < 0.75, "a quarter of the games, and what the student's pool has of its table"
     norsk = module.make_tables(1, "norsk", 2)[0]
-    assert [bool(table == norsk) for table in school.batch.tables] == (school.teacher == 0).tolist()
+    assert [bool(table == norsk) for table in school.batch.tables] == (school.table == 0).tolist()
     for rows, teacher in ((own, student), (~own, specialist)):
         logits, values = teacher.network(lesson.observation[rows])
         assert (lesson.worth[rows] == values).all()
         best = np.where(lesson.mask[rows] == 1, logits, -np.inf).argmax(axis=1)
         assert (lesson.wanted[rows].argmax(axis=1) == best).all()
     assert lesson.wanted.sum(axis=1) == pytest.approx(1, abs=1e-5)
+
+
+def test_several_specialists_of_a_table_teach_their_mean(runs: list[Path], tmp_path: Path) -> None:
+    student, first = (NeuralAgent.load(folder / "model") for folder in runs)
+    second = NeuralAgent.load(save_run(tmp_path / "second", 2, "norsk", 7, False) / "model")
+    lessons = [
+        School(student, taught, 0.5, 3).lesson(student.network) for taught in ([first], [second], [first, second])
+    ]
+    rows = lessons[0].table == 0
+    assert rows.any()
+    for name in ("wanted", "worth"):
+        one, other, both = (getattr(lesson, name)[rows] for lesson in lessons)
+        assert both == pytest.approx((one + other) / 2, abs=1e-6)
+        assert np.abs(one - other).max() > 0.1
 
 
 def test_the_same_seed_gives_the_same_network(runs: list[Path]) -> None:
