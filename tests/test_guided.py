@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from idiot_agents import guided
 from idiot_agents.errors import InputError
 from idiot_agents.guided import GuidedSearcher, evaluate, likeliest, make_guided, split_budget
 from idiot_agents.network import Encoder, Network, expected_shapes, save_model
@@ -87,6 +88,28 @@ def test_a_state_is_worth_its_reward_where_it_is_settled_and_the_value_where_not
             assert worth[number] == pytest.approx(float(net(game.view(0).observation[None])[1][0]), abs=1e-5)
     assert sum(game.over for game in games) > 0
     assert any(not game.over and game.turn == 0 for game in games)
+
+
+def test_rollouts_go_on_to_the_end_once_the_stock_is_empty(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    depths: list[int] = []
+
+    def recorded(states: np.ndarray, streams: np.ndarray, net: Network, depth: int, temperature: float) -> np.ndarray:
+        depths.append(depth)
+        return np.zeros(len(states))
+
+    monkeypatch.setattr(guided, "evaluate", recorded)
+    agent = make_guided(f"ppo+search:{model},1")
+    agent.solver = None
+    asked = set()
+    for game in moments(np.random.default_rng(4), 4, 0.2, limit=200):
+        if game.turn is None:
+            continue
+        view = game.view(game.turn)
+        depths.clear()
+        agent.act(view)
+        assert set(depths) <= {guided.ENDGAME_DEPTH if view.stock_size == 0 else guided.DEPTH}
+        asked |= {view.stock_size == 0} if depths else set()
+    assert asked == {True, False}
 
 
 def test_rollouts_end_when_the_game_does() -> None:
