@@ -11,6 +11,7 @@ from idiot_agents.neural import NeuralAgent
 from idiot_agents.registry import make_agent
 from idiot_agents.shipped import FOLDER, MODEL_CARD, model_folder, shipped_models
 from idiot_env import Rules
+from idiot_train.config import config_path, load_config, make_config
 
 MODELS = sorted(shipped_models())
 
@@ -33,7 +34,8 @@ def test_a_model_is_small_and_documented(name: str) -> None:
         assert part in card
     agent = make_agent(f"ppo:{name}")
     assert isinstance(agent, NeuralAgent)
-    assert agent.card["config"]["name"] == name
+    trained = make_config(agent.card["config"])
+    assert trained == load_config(config_path(trained.name), []), "its configuration is there to be run again"
 
 
 @pytest.mark.parametrize("name", MODELS)
