@@ -155,6 +155,7 @@ class Room:
             **table.shown(seat, lang),
             "role": {"seat": connection.role.seat, "host": connection.role.host},
             "log": table.log(seat, lang),
+            "says": table.latest(seat, lang),
             "round": table.round,
             "free": table.free,
             "invite": table.invite if connection.role.host and table.free else None,

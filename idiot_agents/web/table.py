@@ -273,6 +273,13 @@ class Table:
         starter = self.began_at[1]
         return say("you_begin", lang) if starter == seat else say("begins", lang, name=self.names(lang)[starter])
 
+    def latest(self, seat: int | None, lang: str) -> str | None:
+        """What the last action was, in words, as ``seat`` is told of it; ``None`` before the first."""
+        if not self.played:
+            return None
+        says: str = self.line(len(self.played) - 1, seat, lang)["event"]["says"]
+        return says
+
     def log(self, seat: int | None, lang: str) -> list[str]:
         """What has happened lately in this game, in words, as ``seat`` is told of it."""
         seat = seat if self.persons else None

@@ -35,6 +35,7 @@ def test_a_table_survives_as_a_file() -> None:
         for seat in range(table.game.players):
             assert again.shown(seat, "no") == table.shown(seat, "no")
             assert again.log(seat, "no") == table.log(seat, "no")
+            assert again.latest(seat, "no") == table.latest(seat, "no")
             assert again.role(f"token-{seat}") == table.role(f"token-{seat}")
 
 
@@ -53,6 +54,7 @@ def test_a_game_goes_on_after_a_restart(tmp_path: Path) -> None:
         for key in ("version", "view", "choices", "why", "names"):
             assert person.state[key] == before[key], key
         assert person.state["log"][-1] in log["lines"]
+        assert person.state["says"] == before["event"]["says"], "what the last step said"
         while person.wait_for_turn():
             person.act(person.state["choices"][0]["action"])
 

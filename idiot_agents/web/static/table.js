@@ -121,7 +121,7 @@ export class TablePage {
     this.log = message.log;
     this.show(message);
     this.drawLog();
-    this.board.say(message.log.at(-1) ?? t("dealt"));
+    this.board.say(message.says ?? message.log.at(-1) ?? t("dealt"));
     this.showLobby();
     this.showWatchBar();
     this.shown();
