@@ -40,7 +40,7 @@ from idiot_env.observation import OBSERVATION_SIZE, observe_at
 DEPTH = 12
 """Decisions of a rollout before the value may end it."""
 ENDGAME_DEPTH = 60
-"""The same where the stock is empty: hardly a rollout is longer."""
+"""The same where the stock is empty: what is still open after so many more may be a stall."""
 PATIENCE = 40
 """Further decisions within which it must be the searcher's turn again; else what is open is shared."""
 MOST = 8

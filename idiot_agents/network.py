@@ -108,8 +108,8 @@ class Encoder:
 
 # --- the forward pass ------------------------------------------------------------------------------------------------
 #
-# Of some 700 inputs 45 are not zero, of a hidden layer's units half, and of 321 actions six are legal: to skip the rest
-# beats dense products.  A row gives the same bits in every batch, and no thread of a BLAS is woken.
+# Most inputs are zero, many hidden units too, and few actions are legal: to skip the rest beats dense products.
+# A row gives the same bits in every batch, and no thread of a BLAS is woken.
 
 
 @jit

@@ -237,6 +237,9 @@ def main() -> int:
             raise InputError(f"--learning-rate {args.learning_rate} is not possible: it is above 0.")
         if args.out.exists():
             raise InputError(f"{args.out} is there already: name a new folder.")
+        curve = args.student / "curve.json"
+        if not curve.is_file():
+            raise InputError(f"{args.student} has no {curve.name}: name a finished run with evaluations.")
         student = NeuralAgent.load(args.student / "model")
         specialists = [NeuralAgent.load(run / "model") for run in args.specialist]
         check_tables(student, specialists)
@@ -254,7 +257,7 @@ def main() -> int:
         }
         card["versions"] = card["versions"] | library_versions()
         save_model(args.out / "model", network, card)
-        shutil.copyfile(args.student / "curve.json", args.out / "curve.json")
+        shutil.copyfile(curve, args.out / curve.name)
     except InputError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2

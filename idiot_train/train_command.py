@@ -26,7 +26,7 @@ examples:
 """
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument(
-        "--config", metavar="NAME", help="a shipped configuration such as quick or generalist, or a YAML file"
+        "--config", metavar="NAME", help="a shipped configuration such as quick or generalist-1, or a YAML file"
     )
     what.add_argument("--resume", type=Path, metavar="FOLDER", help="go on with a stopped run from its saved state")
     parser.add_argument(

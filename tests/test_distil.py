@@ -113,6 +113,7 @@ def test_the_command_leaves_a_run(runs: list[Path], tmp_path: Path, monkeypatch:
         (["--learning-rate", "0"], "--learning-rate 0.0 is not possible"),
         (["--out", "."], ". is there already"),
         (["--specialist", "nowhere"], "nowhere/model is not a model folder"),
+        (["--decisions", "1000"], "student has no curve.json"),
     ],
 )
 def test_bad_input(
@@ -123,6 +124,8 @@ def test_bad_input(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture,
 ) -> None:
+    if "curve.json" in message:
+        (runs[0] / "curve.json").unlink()
     arguments = [runs[0], "--specialist", runs[1], "--out", tmp_path / "out", "--quiet", *change]
     assert run(monkeypatch, *arguments) == 2
     assert message in capsys.readouterr().err
