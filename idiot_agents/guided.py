@@ -13,9 +13,12 @@ spec                             agent
 
 Rollouts of a model end at the searcher's first own turn after ``DEPTH`` decisions, where the value speaks for the very
 seat that it was trained for; once the stock is empty they go on to the end of the game, which is near and which the
-value knows less about.  The policy only names the ``MOST`` likeliest candidates: what it is sure of is not left
-unsearched, since its costliest mistakes are moves of the endgame that it is sure of (``tests.benchmarks.headroom``).
-Candidates are halved from round to round (sequential halving), so that worlds go where the choice is close.
+value knows less about.  Worlds are drawn by the model's belief (:mod:`idiot_agents.beliefs`): in worlds that are dealt
+blindly the others hold less of what good players keep.  The policy names the ``MOST`` likeliest candidates: what it is
+sure of is not left unsearched, since its costliest mistakes are moves of the endgame that it is sure of
+(``tests.benchmarks.headroom``).  But where candidates are nearly alike some hundred rollouts know less than the policy,
+so its log probability counts beside their mean.  Candidates are halved from round to round (sequential halving), so
+that worlds go where the choice is close.
 """
 
 from __future__ import annotations
@@ -25,9 +28,10 @@ import time
 import numpy as np
 import numpy.typing as npt
 
+from idiot_agents.beliefs import UNIFORM
 from idiot_agents.endgame import Solver
 from idiot_agents.errors import InputError
-from idiot_agents.network import Network, masked_softmax
+from idiot_agents.network import Network, fingerprints, masked_softmax
 from idiot_agents.neural import SHARP, NeuralAgent, sample_rows
 from idiot_agents.pimc import Floats, apply_rows, look, spread
 from idiot_agents.rollouts import payoff_at
@@ -45,6 +49,10 @@ PATIENCE = 40
 """Further decisions within which it must be the searcher's turn again; else what is open is shared."""
 MOST = 8
 """Candidates that are searched: the policy's likeliest."""
+TRUST = 0.02
+"""Reward that a candidate e times as probable as another is taken to be worth more, before any world is seen."""
+LEAST = 1e-6
+"""The probability that a candidate has at least where the policy is asked for its trust."""
 WORLDS = 32
 """Worlds for every candidate, on average, where no budget is named."""
 WORLDS_A_ROUND = 8
@@ -60,6 +68,7 @@ class GuidedSearcher(SearchAgent):
         endgame_depth: the same where the stock is empty.
         temperature: of the policy in rollouts.
         most: candidates that are searched.
+        trust: weight of the policy's log probability beside the mean reward.
     """
 
     def __init__(
@@ -73,22 +82,30 @@ class GuidedSearcher(SearchAgent):
         endgame_depth: int = ENDGAME_DEPTH,
         temperature: float = SHARP,
         most: int = MOST,
+        trust: float = TRUST,
     ) -> None:
         super().__init__(name, budget, model, seed)
         # Its rollouts cost more than a larger endgame does: none is left to them that can be proven.
         self.solver = Solver()
         self.model, self.network = model, model.network
         self.card = model.card
-        self.depth, self.endgame_depth, self.temperature, self.most = depth, endgame_depth, temperature, most
+        self.depth, self.endgame_depth, self.temperature = depth, endgame_depth, temperature
+        self.most, self.trust = most, trust
         self._seen = np.zeros((1, OBSERVATION_SIZE), np.int8)
         self._legal = np.zeros((1, N_ACTIONS), np.int8)
+        self._odds = UNIFORM
 
     def check_players(self, players: int) -> None:
         """Refuse a table with more seats than the network can read."""
         self.model.check_players(players)
 
+    def fingerprint(self) -> dict[str, str]:
+        """The hashes of its model: the weights, and the belief."""
+        return fingerprints(self.network)
+
     def scores(self, n: int, random_state: int) -> Floats:
-        prior = self._prior(n)
+        prior, self._odds = self._look(n)
+        trust = self.trust * np.log(np.maximum(prior, LEAST))
         alive = likeliest(prior, self.most)
         means, worlds = np.full(n, -np.inf), np.zeros(n, np.int64)
         sums = np.zeros(n)
@@ -102,7 +119,7 @@ class GuidedSearcher(SearchAgent):
                 end = start + self.budget.seconds * (played + 1) / rounds
                 while not worlds[alive[0]] or time.perf_counter() < end:
                     state = self._sample(alive, WORLDS_A_ROUND, state, sums, worlds)
-            means[alive] = sums[alive] / worlds[alive]
+            means[alive] = sums[alive] / worlds[alive] + trust[alive]
             # A candidate that fell out keeps a mean, but from fewer worlds: the last ones alone may be chosen.
             best = alive[np.argsort(-means[alive], kind="stable")]
             kept = np.sort(best[: max(1, (len(best) + 1) // 2)]) if played < rounds - 1 else best
@@ -110,13 +127,14 @@ class GuidedSearcher(SearchAgent):
             alive = kept
         return means
 
-    def _prior(self, n: int) -> Floats:
-        """The policy's probability of each candidate, float64 ``[n]``."""
+    def _look(self, n: int) -> tuple[Floats, Floats]:
+        """The policy's probability of each candidate, float64 ``[n]``, and the odds of its belief."""
         observe_at(self._root, 0, 0, self._seen[0])
         legal_mask_at(self._root, 0, self._legal[0])
-        logits = self.network.logits(self.network.hidden(self._seen), self._legal)
+        hidden = self.network.hidden(self._seen)
+        logits = self.network.logits(hidden, self._legal)
         prior: Floats = masked_softmax(logits, self._legal)[0, self._actions[:n]].astype(np.float64)
-        return prior
+        return prior, self.network.odds(hidden)[0]
 
     def _sample(
         self, alive: npt.NDArray[np.int64], worlds: int, random_state: int, sums: Floats, count: npt.NDArray[np.int64]
@@ -124,7 +142,8 @@ class GuidedSearcher(SearchAgent):
         """Add the worth of the candidates ``alive`` in ``worlds`` more worlds; the next random state."""
         n = len(alive)
         states, streams = np.zeros(worlds * n, STATE), np.zeros(worlds * n, np.int64)
-        random_state = int(spread(self._root, self._actions[alive], n, np.int64(random_state), states, streams))
+        chosen, first = self._actions[alive], np.int64(random_state)
+        random_state = int(spread(self._root, self._odds, chosen, n, first, states, streams))
         depth = self.depth if self._root[0]["stock_size"] else self.endgame_depth
         worth = evaluate(states, streams, self.network, depth, self.temperature)
         sums[alive] += worth.reshape(worlds, n).sum(axis=0)

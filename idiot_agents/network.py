@@ -8,14 +8,15 @@ one input "at least k" for k = 1 … 4, for rules and places (``STEPS``) likewis
 everything else the number over its range.
 A model for two players reads no empty seats, and one for a single table no rules.
 
-=================  ======================  =======================================
-tensor             shape                   layer
-=================  ======================  =======================================
-``trunk.i.weight`` ``[width_i, inputs_i]`` hidden layer i, followed by ReLU
-``policy.weight``  ``[A, width]``          logits of all actions
-``value.weight``   ``[1, width]``          expected final reward
-``….bias``         ``[outputs]``           of each of them
-=================  ======================  =======================================
+=================  ============================  ====================================================
+tensor             shape                         layer
+=================  ============================  ====================================================
+``trunk.i.weight`` ``[width_i, inputs_i]``       hidden layer i, followed by ReLU
+``policy.weight``  ``[A, width]``                logits of all actions
+``value.weight``   ``[1, width]``                expected final reward
+``belief.weight``  ``[(players − 1)·14, width]`` log odds of :mod:`idiot_agents.beliefs`; may be missing
+``….bias``         ``[outputs]``                 of each of them
+=================  ============================  ====================================================
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ from idiot_agents.errors import InputError
 from idiot_agents.protocol import Masks, Observations
 from idiot_env._jit import jit, jit_inline
 from idiot_env.actions import N_ACTIONS
+from idiot_env.cards import N_RANKS
 from idiot_env.observation import LAYOUT, layout_hash
 from idiot_env.rules import MAX_PLAYERS
 
@@ -52,6 +54,10 @@ TURN_IS_OWN = ("turn",)
 """Blocks that say nothing to a network that is only asked on its own turn."""
 MEMORY = ("opp_known", "pile", "burned", "unseen")
 """Blocks that a person must remember; a network without memory (an ablation) does not read them."""
+BELIEF = "belief."
+"""What the names of the tensors begin with that only a search reads."""
+SUREST = 8.0
+"""Log odds beyond which no belief goes."""
 COUNT_SCALE = 16.0
 """Cards per unit for sizes of piles, hands and the stock."""
 
@@ -278,6 +284,30 @@ class Network:
         """Expected final rewards of the seats to act, float32 ``[B]``."""
         return self._head("value", hidden)[:, 0]
 
+    @property
+    def weights(self) -> dict[str, Floats]:
+        """The tensors of policy and value: all but the belief's."""
+        return {name: tensor for name, tensor in self.tensors.items() if not name.startswith(BELIEF)}
+
+    @property
+    def has_belief(self) -> bool:
+        """Whether it was taught what the others tend to hold."""
+        return f"{BELIEF}weight" in self.tensors
+
+    def odds(self, hidden: Floats) -> npt.NDArray[np.float64]:
+        """What :func:`~idiot_agents.beliefs.deal_by_belief` reads, float64 ``[B, players − 1, 14]``.
+
+        Without a belief ``[B, 0, 14]``: all worlds are alike.
+        """
+        if not self.has_belief:
+            return np.zeros((len(hidden), 0, N_RANKS))
+        logits = self._head("belief", hidden).astype(np.float64)
+        return np.exp(np.clip(logits, -SUREST, SUREST)).reshape(len(hidden), -1, N_RANKS)
+
+    def with_belief(self, weight: Floats, bias: Floats) -> Network:
+        """The same network with these tensors as its belief."""
+        return Network(self.encoder, {**self.tensors, f"{BELIEF}weight": weight, f"{BELIEF}bias": bias})
+
     def _head(self, name: str, hidden: Floats, mask: Masks | None = None) -> Floats:
         weight, bias = self.tensors[f"{name}.weight"], self.tensors[f"{name}.bias"]
         outputs = np.full((len(hidden), len(bias)), -np.inf, np.float32)
@@ -285,12 +315,18 @@ class Network:
         return outputs
 
 
-def weights_fingerprint(network: Network) -> dict[str, str]:
-    """The hash of the weights, under its name in result files: that of the model's file."""
-    return {"weights_sha256": hashlib.sha256(safetensors.numpy.save(dict(network.tensors))).hexdigest()}
+def fingerprints(network: Network) -> dict[str, str]:
+    """Hashes under their names in cards and result files: of the weights that play, and of the belief if there is one.
+
+    Who does not search plays the same with any belief and with none.
+    """
+    weights = network.weights
+    belief = {name: tensor for name, tensor in network.tensors.items() if name not in weights}
+    parts = {"weights_sha256": weights, "belief_sha256": belief}
+    return {name: hashlib.sha256(safetensors.numpy.save(part)).hexdigest() for name, part in parts.items() if part}
 
 
-def expected_shapes(encoder: Encoder, widths: list[int]) -> dict[str, tuple[int, ...]]:
+def expected_shapes(encoder: Encoder, widths: list[int], belief: bool = False) -> dict[str, tuple[int, ...]]:
     """The shape of every tensor of an architecture."""
     sizes = [encoder.size, *widths]
     shapes: dict[str, tuple[int, ...]] = {}
@@ -298,6 +334,9 @@ def expected_shapes(encoder: Encoder, widths: list[int]) -> dict[str, tuple[int,
         shapes[f"trunk.{i}.weight"], shapes[f"trunk.{i}.bias"] = (width, sizes[i]), (width,)
     shapes["policy.weight"], shapes["policy.bias"] = (N_ACTIONS, sizes[-1]), (N_ACTIONS,)
     shapes["value.weight"], shapes["value.bias"] = (1, sizes[-1]), (1,)
+    if belief:
+        rows = (encoder.players - 1) * N_RANKS
+        shapes[f"{BELIEF}weight"], shapes[f"{BELIEF}bias"] = (rows, sizes[-1]), (rows,)
     return shapes
 
 
@@ -315,23 +354,25 @@ def write_file(path: Path, content: bytes) -> None:
 
 
 def save_model(folder: Path, network: Network, facts: Mapping[str, Any]) -> None:
-    """Write a model folder; ``facts`` (rules, config, seed, versions, …) go into its JSON beside the architecture."""
+    """Write a model folder; ``facts`` (rules, config, seed, versions, …) go into its JSON beside the architecture.
+
+    Facts may be the card of another model: what it says of the network itself is not taken over.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    weights = safetensors.numpy.save(dict(network.tensors))
-    card = {
+    own = {
         "format": FORMAT,
         "architecture": {
             "players": network.encoder.players,
             "rules_block": network.encoder.rules,
             "memory": network.encoder.memory,
             "widths": [len(bias) for _, bias in network.trunk],
+            "belief": network.has_belief,
         },
         "layout": layout_hash(),
-        "weights_sha256": hashlib.sha256(weights).hexdigest(),
-        **facts,
+        **fingerprints(network),
     }
-    write_file(folder / WEIGHTS, weights)
-    write_file(folder / CARD, (json.dumps(card, indent=2, ensure_ascii=False) + "\n").encode())
+    write_file(folder / WEIGHTS, safetensors.numpy.save(dict(network.tensors)))
+    write_file(folder / CARD, (json.dumps({**own, **facts, **own}, indent=2, ensure_ascii=False) + "\n").encode())
 
 
 def read_card(folder: Path) -> dict[str, Any]:
@@ -371,7 +412,8 @@ def load_model(folder: Path) -> tuple[Network, dict[str, Any]]:
     try:
         shape = card["architecture"]
         encoder = Encoder.make(int(shape["players"]), bool(shape["rules_block"]), bool(shape.get("memory", True)))
-        expected = expected_shapes(encoder, [int(width) for width in shape["widths"]])
+        widths = [int(width) for width in shape["widths"]]
+        expected = expected_shapes(encoder, widths, bool(shape.get("belief", False)))
         tensors = safetensors.numpy.load(weights)
     except (KeyError, TypeError, ValueError, safetensors.SafetensorError) as error:
         raise InputError(f"{folder} is broken ({error}): train the model anew or restore its files.") from None

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from idiot_agents.errors import InputError
-from idiot_agents.network import Network, load_model, masked_softmax, weights_fingerprint
+from idiot_agents.network import Network, fingerprints, load_model, masked_softmax
 from idiot_agents.protocol import Actions, Masks, Observations, Streams, fresh_streams
 from idiot_agents.shipped import model_folder
 from idiot_env import Rules, View
@@ -90,7 +90,7 @@ class NeuralAgent:
 
     def fingerprint(self) -> dict[str, str]:
         """The hash of what it is made of beside its code."""
-        return weights_fingerprint(self.network)
+        return {name: value for name, value in fingerprints(self.network).items() if name == "weights_sha256"}
 
     def check_players(self, players: int) -> None:
         """Refuse a table with more seats than the network can read."""

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from idiot_agents.beliefs import UNIFORM, draw_hidden
 from idiot_agents.protocol import BatchAgent, Observations
 from idiot_agents.rollouts import payoff, roll_out_slipping
 from idiot_agents.worlds import World
@@ -56,13 +57,16 @@ def sample_flat(
 
 
 @jit
-def spread(root, actions, n, random_state, states, streams):
-    """``[W · n]`` states: each candidate applied in each of W worlds; the streams of one world are equal."""
+def spread(root, odds, actions, n, random_state, states, streams):
+    """``[W · n]`` states: each candidate applied in each of W worlds; the streams of one world are equal.
+
+    ``odds`` says which worlds are likely, see :mod:`idiot_agents.beliefs`.
+    """
     for world in range(states.shape[0] // n):
         random_state = advance(random_state)
         first = world * n
         states[first] = root[0]
-        redeal(states[first], 0, stream(random_state, 0))
+        draw_hidden(states[first], odds, stream(random_state, 0))
         for a in range(1, n):
             states[first + a] = states[first]
         for a in range(n):
@@ -133,7 +137,7 @@ class LockStep:
     ) -> int:
         """As :func:`sample_flat`, each rollout at most ``limit`` decisions long, the candidate included."""
         states, streams = np.zeros(worlds * n, STATE), np.zeros(worlds * n, np.int64)
-        random_state = int(spread(root, actions, n, np.int64(random_state), states, streams))
+        random_state = int(spread(root, UNIFORM, actions, n, np.int64(random_state), states, streams))
         observation = np.zeros((len(states), OBSERVATION_SIZE), np.int8)
         mask, seats = np.zeros((len(states), N_ACTIONS), np.int8), np.zeros(len(states), np.int64)
         still = np.zeros(len(states), np.bool_)

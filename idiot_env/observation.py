@@ -220,16 +220,13 @@ def observe(states: npt.NDArray[np.void], seat: int, i: int = 0) -> npt.NDArray[
 
 
 @jit
-def redeal(state, seat, random_state):
-    """Shuffle, in place, all cards that ``seat`` cannot know among the places where it cannot see them.
+def gather_hidden(state, seat, pool):
+    """All cards that ``seat`` cannot know into ``pool``, int8 ``[54]``; returns how many.
 
-    Those are the others' hands without their publicly known cards, every face-down card, and the stock.  Returns the
-    generator's next state.
+    Those are the others' hands without their publicly known cards, every face-down card, and the stock.
     """
-    players = int(state["players"])
-    pool = np.empty(54, np.int8)
     n = 0
-    for other in range(players):
+    for other in range(int(state["players"])):
         if other != seat:
             hidden = state["hand"][other] & ~state["known"][other]
             for card in range(54):
@@ -243,11 +240,14 @@ def redeal(state, seat, random_state):
     for i in range(int(state["stock_size"])):
         pool[n] = state["stock"][i]
         n += 1
+    return n
 
-    random_state = shuffle(pool, n, random_state)
 
+@jit
+def lay_hidden(state, seat, pool):
+    """Lay the cards of ``pool`` where :func:`gather_hidden` finds them, in the same order."""
     n = 0
-    for other in range(players):
+    for other in range(int(state["players"])):
         if other != seat:
             hidden = size_of(state["hand"][other] & ~state["known"][other])
             cards = state["known"][other]
@@ -262,6 +262,18 @@ def redeal(state, seat, random_state):
     for i in range(int(state["stock_size"])):
         state["stock"][i] = pool[n]
         n += 1
+
+
+@jit
+def redeal(state, seat, random_state):
+    """Shuffle, in place, all cards that ``seat`` cannot know among the places where it cannot see them.
+
+    Returns the generator's next state.
+    """
+    pool = np.empty(54, np.int8)
+    n = gather_hidden(state, seat, pool)
+    random_state = shuffle(pool, n, random_state)
+    lay_hidden(state, seat, pool)
     return random_state
 
 

@@ -18,6 +18,7 @@ from idiot_agents.network import Network, load_model, save_model, write_file
 from idiot_agents.neural import NeuralAgent
 from idiot_agents.registry import make_agent
 from idiot_env import Rules
+from idiot_train.beliefs import DECISIONS, teach_belief
 from idiot_train.config import TrainConfig
 
 LIBRARIES = ("numpy", "numba", "torch", "stable-baselines3", "sb3-contrib", "ray")
@@ -96,11 +97,12 @@ class Curve:
         return point
 
     def finish(self, network: Network, decisions: int) -> NeuralAgent:
-        """Write the model, the best evaluated or the last one as the configuration asks, and the curve."""
+        """Write the curve and, with a belief, the model: the best evaluated or the last one as the configuration asks."""
         facts = model_facts(self.config, decisions)
         if self.config.keep == "best":
             network, card = load_model(self.folder / "checkpoints" / self.best)
             facts["decisions"] = card["decisions"]
+        network = teach_belief(network, self.config, min(DECISIONS, decisions // 10), self.config.seed)
         model = self.folder / "model"
         save_model(model, network, facts)
         if self.points:

@@ -35,6 +35,7 @@ from idiot_env.actions import N_ACTIONS
 from idiot_env.batched import Batch, make_tables
 from idiot_env.cards import stream
 from idiot_env.observation import OBSERVATION_SIZE, upper_bounds
+from idiot_train.beliefs import teach_belief
 from idiot_train.config import TrainConfig, make_config
 from idiot_train.curve import library_versions
 from idiot_train.policy import IdiotPolicy
@@ -246,6 +247,7 @@ def main() -> int:
         network, told = distil(
             student, specialists, args.decisions, args.share, args.learning_rate, args.seed, args.quiet
         )
+        network = teach_belief(network, config_of(student), seed=args.seed)
         card = {key: student.card[key] for key in FACTS}
         card["distilled"] = {
             "student": str(args.student),

@@ -185,13 +185,13 @@ class IdiotPolicy(MaskableActorCriticPolicy):
         return named | {"policy": self.action_net, "value": self.value_net}
 
     def start_from(self, network: Network, name: str) -> None:
-        """Take over the weights of a model.
+        """Take over the weights of a model, but for its belief, which is learned anew at the end.
 
         Raises:
             InputError: if it is built otherwise.
         """
         expected = {f"{layer}.weight": tuple(module.weight.shape) for layer, module in self._layers.items()}
-        found = {key: tensor.shape for key, tensor in network.tensors.items() if key.endswith(".weight")}
+        found = {key: tensor.shape for key, tensor in network.weights.items() if key.endswith(".weight")}
         if found != expected:
             sizes = ([shape[::-1] for shape in shapes.values()] for shapes in (found, expected))
             raise InputError("start={!r} is not possible: its layers are {}, this run's {}.".format(name, *sizes))

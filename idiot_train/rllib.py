@@ -133,7 +133,7 @@ def start_from(algorithm: Algorithm, config: TrainConfig) -> None:
     mine = module.to_network()
     ours, theirs = mine.encoder, network.encoder
     same = (theirs.players, theirs.rules, theirs.memory) == (ours.players, ours.rules, ours.memory)
-    shapes = [{name: tensor.shape for name, tensor in one.tensors.items()} for one in (mine, network)]
+    shapes = [{name: tensor.shape for name, tensor in one.weights.items()} for one in (mine, network)]
     if not same or shapes[0] != shapes[1]:
         raise InputError(f"start={config.start!r} is not possible: the model is built otherwise than this run's.")
     module.start_from(network)

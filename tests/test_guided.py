@@ -20,8 +20,9 @@ from tests.moments import draw, moments
 
 
 def network(players: int, seed: int = 0, scale: float = 0.2) -> Network:
+    """A random one, with a belief."""
     encoder, rng = Encoder.make(players, True), np.random.default_rng(seed)
-    shapes = expected_shapes(encoder, [16])
+    shapes = expected_shapes(encoder, [16], belief=True)
     return Network(encoder, {name: rng.normal(0, scale, shape).astype(np.float32) for name, shape in shapes.items()})
 
 

@@ -83,10 +83,11 @@ def look_at(model: NeuralAgent, view: View, actions: npt.NDArray[np.int64], worl
     n, root = len(actions), np.zeros(1, STATE)
     write_world_at(view.observation, root, 0)
     worth = np.zeros((worlds, n))
+    odds = model.network.odds(model.network.hidden(view.observation[None]))[0]
     for first in range(0, worlds, AT_ONCE):
         some = worth[first : first + AT_ONCE]
         states, streams = np.zeros(some.size, STATE), np.zeros(some.size, np.int64)
-        random_state = int(spread(root, actions, n, np.int64(random_state), states, streams))
+        random_state = int(spread(root, odds, actions, n, np.int64(random_state), states, streams))
         some[:] = evaluate(states, streams, model.network, LIMIT, SHARP).reshape(some.shape)
     prior = model.probabilities(view)[actions].astype(np.float64)
     return Position(view, actions, prior / prior.sum(), worth)
