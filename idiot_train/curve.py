@@ -97,7 +97,7 @@ class Curve:
         return point
 
     def finish(self, network: Network, decisions: int) -> NeuralAgent:
-        """Write the curve and, with a belief, the model: the best evaluated or the last one as the configuration asks."""
+        """Write the curve and, with a belief, the model: the best evaluated or the last, as the configuration asks."""
         facts = model_facts(self.config, decisions)
         if self.config.keep == "best":
             network, card = load_model(self.folder / "checkpoints" / self.best)
