@@ -14,6 +14,7 @@ from idiot_agents.network import Encoder, Network, expected_shapes, save_model
 from idiot_agents.registry import make_agent
 from idiot_agents.search import Budget, FlatSampler
 from idiot_env import Game, Rules
+from idiot_env import actions as A
 from idiot_env.engine import OVER, STATE
 from idiot_env.observation import determinize, observe
 from tests.moments import draw, moments
@@ -111,6 +112,34 @@ def test_rollouts_go_on_to_the_end_once_the_stock_is_empty(model: Path, monkeypa
         assert set(depths) <= {guided.ENDGAME_DEPTH if view.stock_size == 0 else guided.DEPTH}
         asked |= {view.stock_size == 0} if depths else set()
     assert asked == {True, False}
+
+
+def test_the_policy_decides_where_rollouts_do_not(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And no opinion of the policy outweighs what is clear."""
+    agent = make_guided(f"ppo+search:{model},4")
+    agent.solver = None
+    good: set[int] = set()
+
+    def paid(states: np.ndarray, *_: object) -> np.ndarray:
+        """1 for the hands of seat 0 that hold a good number of cards, 0 for others."""
+        return np.array([float(int(hand).bit_count() in good) for hand in states["hand"][:, 0]])
+
+    monkeypatch.setattr(guided, "evaluate", paid)
+    agreed = overruled = 0
+    for game in moments(np.random.default_rng(6), 6, 0.1, limit=150):
+        if game.turn is None:
+            continue
+        view = game.view(game.turn)
+        likeliest_of_all = int(agent.model.probabilities(view).argmax())
+        if A.FLIP not in view.legal:  # face-down slots are all alike, and one of them stands for all
+            good.clear()
+            assert agent.act(view) == likeliest_of_all
+            agreed += len(view.legal) > 1
+        if A.TAKE in view.legal and view.number("pile_size") > 3 and len(view.legal) <= guided.MOST:
+            good.add(view.hand_size() + view.number("pile_size"))
+            assert agent.act(view) == A.TAKE
+            overruled += likeliest_of_all != A.TAKE
+    assert min(agreed, overruled) > 3
 
 
 def test_rollouts_end_when_the_game_does() -> None:
