@@ -256,6 +256,7 @@ def main() -> int:
             "share": args.share,
             "learning_rate": args.learning_rate,
             "seed": args.seed,
+            "before": student.card.get("distilled"),
         }
         card["versions"] = card["versions"] | library_versions()
         save_model(args.out / "model", network, card)

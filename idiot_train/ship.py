@@ -114,17 +114,20 @@ def training_lines(run: Path, config: TrainConfig, card: dict[str, Any]) -> list
     )
     lines = [how, "", "```yaml", yaml.safe_dump(changed, sort_keys=False).strip(), "```"]
     if "distilled" in card:
-        lines += ["", f"Then taught by specialists: `{distil_command(card['distilled'], run)}`."]
+        commands = " and ".join(f"`{command}`" for command in distil_commands(card["distilled"], run))
+        lines += ["", f"Then taught by specialists: {commands}."]
     return lines
 
 
-def distil_command(told: dict[str, Any], run: Path) -> str:
-    """The command that made a run out of a student's."""
-    return (
+def distil_commands(told: dict[str, Any], run: Path | str) -> list[str]:
+    """The commands that made a run out of a student's, and that one out of its own student's, the first one first."""
+    before = told.get("before")
+    command = (
         f"python -m idiot_train.distil {told['student']} --specialist {' '.join(told['specialists'])} --decisions "
         f"{told['decisions']} --share {told['share']} --learning-rate {told['learning_rate']} --seed {told['seed']} "
         f"--out {run}"
     )
+    return [*(distil_commands(before, told["student"]) if before else []), command]
 
 
 def main() -> int:

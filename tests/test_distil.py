@@ -18,6 +18,7 @@ from idiot_train import distil as module
 from idiot_train.config import make_config
 from idiot_train.curve import model_facts
 from idiot_train.distil import School, distil, main
+from idiot_train.ship import distil_commands
 
 
 def save_run(folder: Path, players: int | list[int], rules: str | list[str], seed: int, rules_block: bool) -> Path:
@@ -104,6 +105,17 @@ def test_the_command_leaves_a_run(runs: list[Path], tmp_path: Path, monkeypatch:
     assert card["config"] == json.loads((runs[0] / "model" / "model.json").read_text())["config"]
     assert (network.tensors["policy.weight"] != load_model(runs[0] / "model")[0].tensors["policy.weight"]).any()
     assert (out / "curve.json").is_file()
+    assert network.has_belief
+
+    again = tmp_path / "again"
+    assert run(monkeypatch, out, "--specialist", runs[1], "--out", again, "--decisions", 1000, "--quiet") == 0
+    told = load_model(again / "model")[1]["distilled"]
+    assert told["before"] == card["distilled"]
+    first, second = distil_commands(told, again)
+    assert first.startswith(f"python -m idiot_train.distil {runs[0]} ")
+    assert first.endswith(f"--out {out}")
+    assert second.startswith(f"python -m idiot_train.distil {out} ")
+    assert second.endswith(f"--out {again}")
 
 
 @pytest.mark.parametrize(
