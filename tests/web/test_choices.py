@@ -10,6 +10,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from idiot_agents.neural import NeuralAgent
+from idiot_agents.shipped import shipped_models
 from idiot_agents.web.catalog import Catalog, find_models, make_offer, obstacle
 from idiot_agents.web.choices import cards_moved, legal_choices, why_not
 from idiot_agents.web.texts import TEXTS
@@ -138,8 +139,9 @@ def test_models_that_lie_around_are_offered(model: str, tmp_path: Path, capsys: 
     assert catalog.adviser(2, ["tiny"]) == catalog.offers["tiny"]
     assert not [name for name in catalog.offers if name.endswith(" 2")]
     kinds = [offer.kind for offer in catalog.offers.values()]
-    assert list(catalog.offers)[:2] == ["generalist", "standard-2"], "shipped models come first, then search"
-    assert kinds[2] == "search"
+    shipped = list(shipped_models())
+    assert list(catalog.offers)[: len(shipped)] == shipped, "shipped models come first, then search"
+    assert kinds[len(shipped)] == "search"
     assert kinds[-1] == "rule"
     assert (catalog.first, Catalog().first, Catalog(["greedy"]).first) == ("generalist", "careful", "greedy")
     assert make_offer(model, ["tiny"]).id == "tiny 2"
