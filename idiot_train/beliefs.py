@@ -22,16 +22,16 @@ from idiot_agents.errors import InputError
 from idiot_agents.network import SUREST, Network, load_model, save_model
 from idiot_agents.neural import NeuralAgent
 from idiot_agents.shipped import model_folder
-from idiot_env.batched import Batch, make_tables
+from idiot_env.batched import Batch
 from idiot_env.cards import N_RANKS, RANKS, stream
 from idiot_env.hidden import HIDDEN_SIZE, write_hidden_rows
 from idiot_env.hidden import LAYOUT as HIDDEN_LAYOUT
 from idiot_env.observation import LAYOUT, OPPONENTS
 from idiot_train.config import TrainConfig, make_config
-from idiot_train.tables import make_pool
+from idiot_train.tables import own_tables
 
 DECISIONS = 400_000
-"""What a belief is learned from at most; more tells a linear head nothing new."""
+"""What a belief is learned from: some seconds of play."""
 GAMES = 1024
 EVERY = 4
 """Decisions of a game between two that are learned from: the next one is much like the last."""
@@ -59,16 +59,14 @@ class Hands:
 
 def own_games(config: TrainConfig, games: int, seed: int) -> Batch:
     """Games at tables drawn as training draws them."""
-    batch, pool = Batch(games, max_decisions=config.max_decisions), make_pool(config)
-    if pool is None:
-        pool = make_tables(1, *config.tables[0])
+    batch, pool = Batch(games, max_decisions=config.max_decisions), own_tables(config)
     batch.tables[:] = pool[np.random.default_rng([seed, 6]).integers(len(pool), size=games)]
     batch.reset(seed)
     return batch
 
 
 def watch(network: Network, config: TrainConfig, decisions: int, seed: int) -> Hands:
-    """At least so many decisions of the network's games with itself, and the cards of which each did not know."""
+    """At least so many decisions of the network's games with itself, and the cards that each did not see."""
     player, opponents = NeuralAgent(network, "player"), network.encoder.players - 1
     batch = own_games(config, GAMES, seed)
     streams = np.array([stream(np.int64(seed), np.int64(row)) for row in range(GAMES)])
@@ -103,7 +101,7 @@ def surprise(logits: torch.Tensor, unseen: torch.Tensor, held: torch.Tensor) -> 
 
 def by_sizes(unseen: torch.Tensor, held: torch.Tensor) -> torch.Tensor:
     """Log odds of who knows no more than how many hidden cards everybody holds, ``[K, opponents, 1]``."""
-    sizes = held.sum(dim=(2,))
+    sizes = held.sum(dim=2)
     nowhere = unseen.sum(dim=1, keepdim=True) - sizes.sum(dim=1, keepdim=True)
     return torch.log(sizes / nowhere.clamp(min=1))[:, :, None]
 
@@ -121,9 +119,9 @@ def teach_belief(network: Network, config: TrainConfig, decisions: int = DECISIO
             for group in optimiser.param_groups:
                 group["lr"] = LEARNING_RATE * (1 - (done + number / batches) / PASSES)
             features, unseen, held = (torch.from_numpy(x[rows]) for x in (hands.features, hands.unseen, hands.held))
-            odds = torch.nn.functional.linear(features, weight, bias).reshape(-1, opponents, N_RANKS)
+            own = torch.nn.functional.linear(features, weight, bias).reshape(-1, opponents, N_RANKS)
             optimiser.zero_grad()
-            surprise(odds.clamp(-SUREST, SUREST) + by_sizes(unseen, held), unseen, held).mean().backward()
+            surprise(own.clamp(-SUREST, SUREST) + by_sizes(unseen, held), unseen, held).mean().backward()
             optimiser.step()
     return network.with_belief(weight.detach().numpy().copy(), bias.detach().numpy().copy())
 

@@ -39,7 +39,7 @@ from idiot_train.beliefs import teach_belief
 from idiot_train.config import TrainConfig, make_config
 from idiot_train.curve import library_versions
 from idiot_train.policy import IdiotPolicy
-from idiot_train.tables import make_pool
+from idiot_train.tables import own_tables
 
 VALUE_WEIGHT = 0.5
 GAMES = 1024
@@ -90,9 +90,7 @@ class School:
                 self.taught.setdefault(table, []).append(specialist.network)
         self.before = student.network
         known = [make_tables(1, rules, players)[0] for rules, players in self.taught]
-        pool = make_pool(config)
-        if pool is None:
-            pool = make_tables(1, *config.tables[0])
+        pool = own_tables(config)
         rng = np.random.default_rng([seed, 4])
         self.batch = Batch(GAMES, max_decisions=config.max_decisions)
         self.table = np.full(GAMES, -1)

@@ -63,6 +63,12 @@ def make_pool(config: TrainConfig) -> npt.NDArray[np.void] | None:
     return pool
 
 
+def own_tables(config: TrainConfig) -> npt.NDArray[np.void]:
+    """The tables ``[P]`` of ``batched.TABLE`` that a configuration's games draw from, be it a single one."""
+    pool = make_pool(config)
+    return make_tables(1, *config.tables[0]) if pool is None else pool
+
+
 def held_out_tables(config: TrainConfig, count: int, seed: int) -> list[tuple[Rules, int]]:
     """``count`` drawn tables with combinations that no training game had, for measuring the gap.
 
