@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Mapping
+import sys
+from collections.abc import Callable, Mapping
 
 from idiot_agents.errors import InputError
 from idiot_env.rules import MAX_PLAYERS, MIN_PLAYERS, PRESETS, Rules, parse_changes
@@ -21,6 +22,20 @@ from idiot_env.words import LANGUAGES
 
 LARGEST = 2**31 - 1
 """Counts beyond it could not be played in a lifetime, and do not fit the engine's numbers."""
+TRAINING_SEEDS = 2**32
+"""How many seeds training knows."""
+
+
+def exit_code(run: Callable[[], None]) -> int:
+    """What a tool beside ``idiot`` returns: 0; 2 and one sentence for input that it cannot use; 130 after Ctrl-C."""
+    try:
+        run()
+    except InputError as error:
+        print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+    return 0
 
 
 def positive_int(text: str) -> int:
@@ -56,6 +71,16 @@ def _whole_number(text: str) -> int:
 def seed_number(text: str) -> int:
     """Any whole number."""
     return _whole_number(text)
+
+
+def training_seed(text: str) -> int:
+    """A seed as a training configuration takes it."""
+    number = _whole_number(text)
+    if not 0 <= number < TRAINING_SEEDS:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not possible: give a whole number from 0 to {TRAINING_SEEDS - 1}."
+        )
+    return number
 
 
 def players_number(text: str) -> int:

@@ -4,7 +4,9 @@ To somebody who has never seen a player all worlds that a view allows are alike.
 and gets rid of others, so an unseen card of a kept rank is likelier in a hand than face down or in the stock
 (``python -m idiot_train.beliefs generalist`` prints how much).  A model's belief gives, for each opponent and rank, how
 many times the odds are higher that an unseen card of this rank is in that opponent's hand, and not where nobody chose
-to have it, than those of any card.  Cards are then independent of each other, but for the known sizes of the hands.
+to have it, than those of any card.  Cards are then independent of each other, but for the known sizes of the hands:
+exactly so with one opponent, and with several nearly so, since hands are dealt one after the other and each one knows
+of the later hands no more than their sizes and odds.
 """
 
 from __future__ import annotations
@@ -79,10 +81,10 @@ def deal_by_belief(world, odds, random_state):
         size = hidden_in_hand(world, seat)
         for rank in range(N_RANKS):
             # It is in this hand, or in none, or in one that is yet to be dealt.
-            elsewhere = float(max(nowhere, 1))
+            elsewhere = float(nowhere)
             for later in range(seat + 1, players):
                 elsewhere += odds[later - 1, rank] * hidden_in_hand(world, later)
-            own[rank] = odds[seat - 1, rank] / elsewhere
+            own[rank] = odds[seat - 1, rank] / elsewhere if elsewhere > 0 else 1.0  # all that is left is in this hand
         random_state = choose_cards(pool, rest, n, size, own, random_state)
         rest += size
     hand, filled = 0, 0

@@ -33,7 +33,7 @@ from idiot_agents.endgame import Solver
 from idiot_agents.errors import InputError
 from idiot_agents.network import Network, fingerprints, masked_softmax
 from idiot_agents.neural import SHARP, NeuralAgent, sample_rows
-from idiot_agents.pimc import Floats, apply_rows, look, spread
+from idiot_agents.pimc import WORLDS_AT_ONCE, Floats, apply_rows, look, spread
 from idiot_agents.rollouts import payoff_at
 from idiot_agents.search import Budget, SearchAgent
 from idiot_env.actions import N_ACTIONS
@@ -95,10 +95,6 @@ class GuidedSearcher(SearchAgent):
         self._legal = np.zeros((1, N_ACTIONS), np.int8)
         self._odds = UNIFORM
 
-    def check_players(self, players: int) -> None:
-        """Refuse a table with more seats than the network can read."""
-        self.model.check_players(players)
-
     def fingerprint(self) -> dict[str, str]:
         """The hashes of its model: the weights, and the belief."""
         return fingerprints(self.network)
@@ -140,6 +136,14 @@ class GuidedSearcher(SearchAgent):
         self, alive: npt.NDArray[np.int64], worlds: int, random_state: int, sums: Floats, count: npt.NDArray[np.int64]
     ) -> int:
         """Add the worth of the candidates ``alive`` in ``worlds`` more worlds; the next random state."""
+        for first in range(0, worlds, WORLDS_AT_ONCE):
+            some = min(WORLDS_AT_ONCE, worlds - first)
+            random_state = self._sample_at_once(alive, some, random_state, sums, count)
+        return random_state
+
+    def _sample_at_once(
+        self, alive: npt.NDArray[np.int64], worlds: int, random_state: int, sums: Floats, count: npt.NDArray[np.int64]
+    ) -> int:
         n = len(alive)
         states, streams = np.zeros(worlds * n, STATE), np.zeros(worlds * n, np.int64)
         chosen, first = self._actions[alive], np.int64(random_state)
@@ -200,7 +204,8 @@ def split_budget(text: str, default: Budget) -> tuple[Budget, str]:
         try:
             return Budget.parse(head), rest
         except InputError:
-            pass  # AGENT itself has a comma
+            if head[:1].isdigit():  # no agent's name begins so
+                raise
     return default, text
 
 

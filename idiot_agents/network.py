@@ -372,7 +372,8 @@ def save_model(folder: Path, network: Network, facts: Mapping[str, Any]) -> None
         **fingerprints(network),
     }
     write_file(folder / WEIGHTS, safetensors.numpy.save(dict(network.tensors)))
-    write_file(folder / CARD, (json.dumps({**own, **facts, **own}, indent=2, ensure_ascii=False) + "\n").encode())
+    foreign = {key: fact for key, fact in facts.items() if key not in own and not key.endswith("_sha256")}
+    write_file(folder / CARD, (json.dumps({**own, **foreign}, indent=2, ensure_ascii=False) + "\n").encode())
 
 
 def read_card(folder: Path) -> dict[str, Any]:
@@ -415,13 +416,15 @@ def load_model(folder: Path) -> tuple[Network, dict[str, Any]]:
         widths = [int(width) for width in shape["widths"]]
         expected = expected_shapes(encoder, widths, bool(shape.get("belief", False)))
         tensors = safetensors.numpy.load(weights)
-    except (KeyError, TypeError, ValueError, safetensors.SafetensorError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError, safetensors.SafetensorError) as error:
         raise InputError(f"{folder} is broken ({error}): train the model anew or restore its files.") from None
     found = {name: tensor.shape for name, tensor in tensors.items()}
     if found != expected:
         name = sorted(set(found.items()) ^ set(expected.items()))[0][0]
         raise InputError(f"{folder}: tensor {name} has shape {found.get(name)}, expected {expected.get(name)}.")
     for name, tensor in tensors.items():
+        if tensor.dtype != np.float32:
+            raise InputError(f"{folder}: tensor {name} holds {tensor.dtype}, expected float32.")
         if not np.isfinite(tensor).all():
             raise InputError(f"{folder} is broken (tensor {name} holds NaN or infinity): train the model anew.")
     return Network(encoder, tensors), card

@@ -11,24 +11,23 @@ positions that wait for it at once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
 from idiot_agents.beliefs import UNIFORM, draw_hidden
-from idiot_agents.protocol import BatchAgent, Observations
+from idiot_agents.protocol import BatchAgent
 from idiot_agents.rollouts import payoff, roll_out_slipping
 from idiot_agents.worlds import World
 from idiot_env._jit import jit
 from idiot_env.actions import N_ACTIONS
 from idiot_env.cards import advance, stream
-from idiot_env.engine import OVER, STATE, apply, legal_mask, reward_of_out
+from idiot_env.engine import OVER, STATE, apply, legal_mask
 from idiot_env.observation import OBSERVATION_SIZE, redeal, write_observation
 
 Floats = npt.NDArray[np.float64]
-ValueFunction = Callable[[Observations], npt.NDArray[np.floating[Any]]]
+
+WORLDS_AT_ONCE = 256
+"""Worlds of rollouts in lock-step that are in memory at a time, so that no budget is too large for it."""
 
 
 @jit
@@ -95,35 +94,21 @@ def apply_rows(states, rows, actions, still):
 
 
 @jit
-def add_payoffs(states, n, values, sums):
-    """Add seat 0's payoff of every row; where the game goes on, ``values`` is what the seat to act expects."""
+def add_payoffs(states, n, sums):
+    """Add seat 0's payoff of every row; where the game goes on, those still in share what is left."""
     for i in range(states.shape[0]):
-        state = states[i]
-        if state["phase"] == OVER or values.shape[0] == 0:
-            sums[i % n] += payoff(state, 0)
-        elif state["turn"] == 0:
-            sums[i % n] += values[i]
-        elif state["place"][0] != 0:
-            sums[i % n] += reward_of_out(state)
-        else:
-            # Rewards add up to nothing: the others still in are taken to share alike what the seat to act leaves.
-            out = int(state["n_out"])
-            sums[i % n] -= (values[i] + out * reward_of_out(state)) / (int(state["players"]) - out - 1)
+        sums[i % n] += payoff(states[i], 0)
 
 
 class LockStep:
-    """Rollouts by agents that are no part of the compiled loop.
+    """Rollouts by an agent that is no part of the compiled loop.
 
     Args:
-        players: who plays each relative seat: 0 the searcher, 1 the player after it, and so on.  The last one also
-            plays all seats after its own: one agent plays for all, two for the searcher and for everybody else.
-        value: what the seat to act expects as its reward, float ``[B]``, from its observations int8 ``[B, O]``: asked
-            where the limit cuts a rollout off.  Without it, those still in share what is left.
+        agent: plays in all seats.
     """
 
-    def __init__(self, players: Sequence[BatchAgent], value: ValueFunction | None = None) -> None:
-        self.players = list(players)
-        self.value = value
+    def __init__(self, agent: BatchAgent) -> None:
+        self.agent = agent
 
     def sample(
         self,
@@ -136,6 +121,21 @@ class LockStep:
         sums: Floats,
     ) -> int:
         """As :func:`sample_flat`, each rollout at most ``limit`` decisions long, the candidate included."""
+        for first in range(0, worlds, WORLDS_AT_ONCE):
+            some = min(WORLDS_AT_ONCE, worlds - first)
+            random_state = self._sample(root, actions, n, some, limit, random_state, sums)
+        return random_state
+
+    def _sample(
+        self,
+        root: World,
+        actions: npt.NDArray[np.int64],
+        n: int,
+        worlds: int,
+        limit: int,
+        random_state: int,
+        sums: Floats,
+    ) -> int:
         states, streams = np.zeros(worlds * n, STATE), np.zeros(worlds * n, np.int64)
         random_state = int(spread(root, UNIFORM, actions, n, np.int64(random_state), states, streams))
         observation = np.zeros((len(states), OBSERVATION_SIZE), np.int8)
@@ -146,20 +146,10 @@ class LockStep:
             if not len(rows):
                 break
             look(states, rows, observation, mask, seats)
-            who = np.minimum(seats[: len(rows)], len(self.players) - 1)
-            chosen = np.empty(len(rows), np.int64)
-            for number, agent in enumerate(self.players):
-                asked = np.flatnonzero(who == number)
-                if len(asked):
-                    own = streams[rows[asked]]
-                    chosen[asked] = agent.act_batch(observation[asked], mask[asked], own)
-                    streams[rows[asked]] = own
+            own = streams[rows]
+            chosen = self.agent.act_batch(observation[: len(rows)], mask[: len(rows)], own)
+            streams[rows] = own
             apply_rows(states, rows, chosen, still)
             rows = rows[still[: len(rows)]]
-        values = np.zeros(0)
-        if self.value is not None and len(rows):
-            look(states, rows, observation, mask, seats)
-            values = np.zeros(len(states))
-            values[rows] = self.value(observation[: len(rows)])
-        add_payoffs(states, n, values, sums)
+        add_payoffs(states, n, sums)
         return random_state

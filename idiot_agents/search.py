@@ -35,7 +35,7 @@ from idiot_env import View
 from idiot_env.actions import N_ACTIONS
 from idiot_env.cards import advance, stream
 from idiot_env.engine import STATE
-from idiot_env.observation import OBSERVATION_SIZE
+from idiot_env.observation import LAYOUT, OBSERVATION_SIZE
 
 METHODS = ("pimc", "ismcts")
 WORLDS_A_ROUND = 16
@@ -55,6 +55,8 @@ never changes, and they go round in circles.  Slips break them, and tell a sturd
 and 3, 200 slips 81.0 % and 0; deals of seed 12, 50 slips 78.7 % and 5, 200 slips 81.0 % and 0, 400 slips 76.0 % and 0.
 """
 LARGEST_BUDGET = 10**9
+
+_PLAYERS = LAYOUT["players"].start
 
 
 @dataclass(frozen=True)
@@ -108,7 +110,15 @@ class SearchAgent:
         of_rollout = getattr(self.rollout, "fingerprint", None)
         return {} if of_rollout is None else dict(of_rollout())
 
+    def check_players(self, players: int) -> None:
+        """Refuse a table at which whoever plays its rollouts cannot play."""
+        of_rollout = getattr(self.rollout, "check_players", None)
+        if of_rollout is not None:
+            of_rollout(players)
+
     def act_batch(self, observation: Observations, mask: Masks, streams: Streams) -> Actions:
+        if len(observation):
+            self.check_players(int(observation[:, _PLAYERS].max()))
         chosen = np.empty(len(streams), np.int64)
         for k in range(len(streams)):
             streams[k] = advance(streams[k])
@@ -160,7 +170,7 @@ class FlatSampler(SearchAgent):
         self.limit, self.slip = limit, slip
         self.others_slip = slip if others_slip is None else others_slip
         self.kind = rollout.kind if isinstance(rollout, CompiledAgent) else -1
-        self._lock_step = LockStep([rollout])
+        self._lock_step = LockStep(rollout)
         self._scratch = np.zeros(2, STATE)
         self._observation = np.zeros(OBSERVATION_SIZE, np.int8)
         self._mask = np.zeros(N_ACTIONS, np.int8)

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from idiot_agents.arguments import positive_int, seed_number
+from idiot_agents.arguments import exit_code, positive_int, training_seed
 from idiot_agents.errors import InputError
 from idiot_agents.network import SUREST, Network, load_model, save_model
 from idiot_agents.neural import NeuralAgent
@@ -27,8 +27,9 @@ from idiot_env.cards import N_RANKS, RANKS, stream
 from idiot_env.hidden import HIDDEN_SIZE, write_hidden_rows
 from idiot_env.hidden import LAYOUT as HIDDEN_LAYOUT
 from idiot_env.observation import LAYOUT, OPPONENTS
-from idiot_train.config import TrainConfig, make_config
+from idiot_train.config import TrainConfig, config_of_card
 from idiot_train.tables import own_tables
+from idiot_train.train_command import make_folder
 
 DECISIONS = 400_000
 """What a belief is learned from: some seconds of play."""
@@ -146,31 +147,36 @@ def report(network: Network, config: TrainConfig, decisions: int, seed: int) -> 
     return lines
 
 
-def main() -> int:
+def make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m idiot_train.beliefs", description=(__doc__ or "").split(":")[0])
     parser.add_argument("model", help="a model's folder or a shipped one's name")
     parser.add_argument("--out", type=Path, metavar="MODEL", help="a new folder for the model with a new belief")
     parser.add_argument("--decisions", type=positive_int, default=DECISIONS, help="default: %(default)s")
-    parser.add_argument("--seed", type=seed_number, default=1)
-    args = parser.parse_args()
+    parser.add_argument("--seed", type=training_seed, default=1)
+    return parser
+
+
+def run(args: argparse.Namespace) -> None:
+    """Report on the belief of the model that the command line names, or on the one that it is given.
+
+    Raises:
+        InputError: before anything is written.
+    """
     torch.set_num_threads(1)
-    try:
-        if args.out and args.out.exists():
-            raise InputError(f"{args.out} is there already: name a new folder.")
-        network, card = load_model(model_folder(args.model))
-        if "config" not in card:
-            raise InputError(f"{args.model} does not say what it was trained on: name a model of idiot train.")
-        config = make_config(card["config"])
-        if args.out:
-            network = teach_belief(network, config, args.decisions, args.seed)
-            save_model(args.out, network, card)
-        elif not network.has_belief:
-            raise InputError(f"{args.model} has no belief: --out FOLDER gives it one.")
-        print("\n".join(report(network, config, args.decisions, args.seed + 1)))
-    except InputError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    return 0
+    network, card = load_model(model_folder(args.model))
+    config = config_of_card(card, args.model)
+    if args.out:
+        make_folder(args.out)
+        network = teach_belief(network, config, args.decisions, args.seed)
+        save_model(args.out, network, card)
+    elif not network.has_belief:
+        raise InputError(f"{args.model} has no belief: --out FOLDER gives it one.")
+    print("\n".join(report(network, config, args.decisions, args.seed + 1)))
+
+
+def main() -> int:
+    args = make_parser().parse_args()
+    return exit_code(lambda: run(args))
 
 
 if __name__ == "__main__":

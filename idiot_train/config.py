@@ -154,6 +154,21 @@ def make_config(values: dict[str, Any]) -> TrainConfig:
         raise InputError(f"{key}{got} is not possible: {message[0].lower()}{message[1:].rstrip('.')}.") from None
 
 
+def config_of_card(card: dict[str, Any], name: object) -> TrainConfig:
+    """What a model was trained on, as its card says; ``name`` is what an error calls the model.
+
+    Raises:
+        InputError: if the card does not say it, or not as this version would.
+    """
+    values = card.get("config")
+    if not isinstance(values, dict):
+        raise InputError(f"{name} does not say what it was trained on: name a model of idiot train.")
+    try:
+        return make_config(values)
+    except InputError as error:
+        raise InputError(f"{name} was trained otherwise than this version trains: {error}") from None
+
+
 def shipped_configs() -> dict[str, Path]:
     """The configurations that come with Idiot, by name: ``configs/`` in a clone, inside this package in a wheel."""
     here = Path(__file__).resolve().parent

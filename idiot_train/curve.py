@@ -102,7 +102,7 @@ class Curve:
         if self.config.keep == "best":
             network, card = load_model(self.folder / "checkpoints" / self.best)
             facts["decisions"] = card["decisions"]
-        network = teach_belief(network, self.config, min(DECISIONS, decisions // 10), self.config.seed)
+        network = teach_belief(network, self.config, max(1, min(DECISIONS, decisions // 10)), self.config.seed)
         model = self.folder / "model"
         save_model(model, network, facts)
         if self.points:

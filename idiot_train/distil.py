@@ -5,7 +5,8 @@ generalist only has to agree: it plays its own games at a specialist's table, an
 with which probabilities it would act and what the position is worth (policy distillation, Rusu et al. 2016, on the
 student's own states, as in DAgger, Ross et al. 2011).  At all other tables of its training it is held to what it was.
 Several specialists of one table teach their mean: an ensemble plays better than each of its members, and a single
-network can learn most of that.  The student's states change as it learns, so rounds of play and of learning take turns.
+network can learn most of that.  Who learned many tables teaches where nobody who learned fewer does.  The student's
+states change as it learns, so rounds of play and of learning take turns.
 
 The loss is the Kullback–Leibler divergence from teacher to student over the legal actions, and ``VALUE_WEIGHT`` times
 the squared error of the value.
@@ -14,11 +15,13 @@ the squared error of the value.
 from __future__ import annotations
 
 import argparse
+import itertools
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -26,7 +29,7 @@ import numpy.typing as npt
 import torch
 from tqdm import tqdm
 
-from idiot_agents.arguments import positive_int, seed_number
+from idiot_agents.arguments import exit_code, positive_int, training_seed
 from idiot_agents.errors import InputError
 from idiot_agents.network import Network, masked_softmax, save_model
 from idiot_agents.neural import NeuralAgent
@@ -36,10 +39,11 @@ from idiot_env.batched import Batch, make_tables
 from idiot_env.cards import stream
 from idiot_env.observation import OBSERVATION_SIZE, upper_bounds
 from idiot_train.beliefs import teach_belief
-from idiot_train.config import TrainConfig, make_config
+from idiot_train.config import TrainConfig, config_of_card
 from idiot_train.curve import library_versions
 from idiot_train.policy import IdiotPolicy
 from idiot_train.tables import own_tables
+from idiot_train.train_command import make_folder
 
 VALUE_WEIGHT = 0.5
 GAMES = 1024
@@ -84,19 +88,16 @@ class School:
 
     def __init__(self, student: NeuralAgent, specialists: Sequence[NeuralAgent], share: float, seed: int) -> None:
         config = config_of(student)
-        self.taught: dict[tuple[Rules, int], list[Network]] = {}
-        for specialist in specialists:
-            for table in config_of(specialist).tables:
-                self.taught.setdefault(table, []).append(specialist.network)
+        self.taught = teachers_of_tables(specialists)
         self.before = student.network
         known = [make_tables(1, rules, players)[0] for rules, players in self.taught]
-        pool = own_tables(config)
+        pool, turns = own_tables(config), in_turns(list(self.taught.values()))
         rng = np.random.default_rng([seed, 4])
         self.batch = Batch(GAMES, max_decisions=config.max_decisions)
         self.table = np.full(GAMES, -1)
         for row in range(GAMES):
             drawn = pool[rng.integers(len(pool))]
-            self.batch.tables[row] = known[row % len(known)] if row < share * GAMES else drawn
+            self.batch.tables[row] = known[next(turns)] if row < share * GAMES else drawn
             self.table[row] = next((number for number, one in enumerate(known) if one == self.batch.tables[row]), -1)
         self.batch.reset(seed)
         self._streams = np.array([stream(np.int64(seed), np.int64(row)) for row in range(GAMES)])
@@ -121,9 +122,34 @@ class School:
         return Lesson(observation, mask, wanted, worth, table)
 
 
+def teachers_of_tables(specialists: Sequence[NeuralAgent]) -> dict[tuple[Rules, int], list[Network]]:
+    """Who teaches at each table: of those who learned it, the ones who learned the fewest tables."""
+    able: dict[tuple[Rules, int], list[tuple[int, Network]]] = {}
+    for specialist in specialists:
+        tables = config_of(specialist).tables
+        for table in tables:
+            able.setdefault(table, []).append((len(tables), specialist.network))
+    fewest = {table: min(count for count, _ in found) for table, found in able.items()}
+    return {table: [network for count, network in found if count == fewest[table]] for table, found in able.items()}
+
+
+def in_turns(teachers: Sequence[Sequence[Network]]) -> Iterator[int]:
+    """Numbers of tables without end: whoever teaches has as many games as any other, be it at one table or at many."""
+    tables_of: dict[tuple[int, ...], list[int]] = {}
+    for number, networks in enumerate(teachers):
+        tables_of.setdefault(tuple(map(id, networks)), []).append(number)
+    tours = [itertools.cycle(numbers) for numbers in tables_of.values()]
+    while True:
+        yield from map(next, tours)
+
+
 def config_of(agent: NeuralAgent) -> TrainConfig:
-    """What it was trained on, as its card says."""
-    return make_config(agent.card["config"])
+    """What it was trained on, as its card says.
+
+    Raises:
+        InputError: if the card does not say it.
+    """
+    return config_of_card(agent.card, agent.name)
 
 
 def check_tables(student: NeuralAgent, specialists: Sequence[NeuralAgent]) -> None:
@@ -152,7 +178,7 @@ def make_policy(network: Network, learning_rate: float) -> IdiotPolicy:
         widths=widths,
         encoder=network.encoder,
     )
-    policy.start_from(network, "student")
+    policy.start_from(network)
     return policy
 
 
@@ -217,7 +243,7 @@ def distil(
     return network, [(names[number], before[number], after[number]) for number in sorted(after)]
 
 
-def main() -> int:
+def make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m idiot_train.distil", description=(__doc__ or "").split(":")[0])
     parser.add_argument("student", type=Path, metavar="RUN", help="the run whose model is to learn")
     parser.add_argument("--specialist", nargs="+", type=Path, required=True, metavar="RUN", help="runs of specialists")
@@ -225,47 +251,63 @@ def main() -> int:
     parser.add_argument("--decisions", type=positive_int, default=8_000_000, help="default: %(default)s")
     parser.add_argument("--share", type=float, default=0.5, help="of games at their tables (default: %(default)s)")
     parser.add_argument("--learning-rate", type=float, default=5e-4, help="falls to 0 (default: %(default)s)")
-    parser.add_argument("--seed", type=seed_number, default=1)
+    parser.add_argument("--seed", type=training_seed, default=1)
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
-    args = parser.parse_args()
+    return parser
+
+
+def run(args: argparse.Namespace) -> None:
+    """Teach the student that the command line names.
+
+    Raises:
+        InputError: before anything is written.
+    """
     torch.set_num_threads(1)
-    try:
-        if not 0 < args.share < 1:
-            raise InputError(f"--share {args.share} is not possible: it is above 0 and below 1.")
-        if not args.learning_rate > 0:
-            raise InputError(f"--learning-rate {args.learning_rate} is not possible: it is above 0.")
-        if args.out.exists():
-            raise InputError(f"{args.out} is there already: name a new folder.")
-        curve = args.student / "curve.json"
-        if not curve.is_file():
-            raise InputError(f"{args.student} has no {curve.name}: name a finished run with evaluations.")
-        student = NeuralAgent.load(args.student / "model")
-        specialists = [NeuralAgent.load(run / "model") for run in args.specialist]
-        check_tables(student, specialists)
-        network, told = distil(
-            student, specialists, args.decisions, args.share, args.learning_rate, args.seed, args.quiet
-        )
-        network = teach_belief(network, config_of(student), seed=args.seed)
-        card = {key: student.card[key] for key in FACTS}
-        card["distilled"] = {
-            "student": str(args.student),
-            "specialists": [str(run) for run in args.specialist],
-            "decisions": args.decisions,
-            "share": args.share,
-            "learning_rate": args.learning_rate,
-            "seed": args.seed,
-            "before": student.card.get("distilled"),
-        }
-        card["versions"] = card["versions"] | library_versions()
-        save_model(args.out / "model", network, card)
-        shutil.copyfile(curve, args.out / curve.name)
-    except InputError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
+    if not 0 < args.share < 1:
+        raise InputError(f"--share {args.share} is not possible: it is above 0 and below 1.")
+    if not 0 < args.learning_rate < 1:
+        raise InputError(f"--learning-rate {args.learning_rate} is not possible: it is above 0 and below 1.")
+    curve = args.student / "curve.json"
+    if not curve.is_file():
+        raise InputError(f"{args.student} has no {curve.name}: name a finished run with evaluations.")
+    student = NeuralAgent.load(args.student / "model")
+    specialists = [NeuralAgent.load(run / "model") for run in args.specialist]
+    check_tables(student, specialists)
+    card = facts_of(student)
+    make_folder(args.out)
+    network, told = distil(student, specialists, args.decisions, args.share, args.learning_rate, args.seed, args.quiet)
+    network = teach_belief(network, config_of(student), seed=args.seed)
+    card["distilled"] = {
+        "student": str(args.student),
+        "specialists": [str(run) for run in args.specialist],
+        "decisions": args.decisions,
+        "share": args.share,
+        "learning_rate": args.learning_rate,
+        "seed": args.seed,
+        "before": student.card.get("distilled"),
+    }
+    shutil.copyfile(curve, args.out / curve.name)
+    save_model(args.out / "model", network, card)
     print("divergence from the teachers, nats a decision, before and after:")
     for name, before, after in told:
         print(f"  {name:40} {max(before, 0):.4f}  {after:.4f}")
-    return 0
+
+
+def facts_of(student: NeuralAgent) -> dict[str, Any]:
+    """What the result's card says of the student's training.
+
+    Raises:
+        InputError: if the student's card does not say all of it.
+    """
+    missing = [key for key in FACTS if key not in student.card]
+    if missing:
+        raise InputError(f"{student.name} does not say its {missing[0]}: name a run of idiot train.")
+    return {key: student.card[key] for key in FACTS} | {"versions": student.card["versions"] | library_versions()}
+
+
+def main() -> int:
+    args = make_parser().parse_args()
+    return exit_code(lambda: run(args))
 
 
 if __name__ == "__main__":

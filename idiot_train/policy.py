@@ -11,7 +11,6 @@ from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import nn
 
-from idiot_agents.errors import InputError
 from idiot_agents.network import Encoder, Network
 from idiot_env.hidden import LAYOUT as HIDDEN_LAYOUT
 from idiot_env.observation import OBSERVATION_SIZE
@@ -184,17 +183,8 @@ class IdiotPolicy(MaskableActorCriticPolicy):
         named = {f"trunk.{i}": layer for i, layer in enumerate(linear)}
         return named | {"policy": self.action_net, "value": self.value_net}
 
-    def start_from(self, network: Network, name: str) -> None:
-        """Take over the weights of a model, but for its belief, which is learned anew at the end.
-
-        Raises:
-            InputError: if it is built otherwise.
-        """
-        expected = {f"{layer}.weight": tuple(module.weight.shape) for layer, module in self._layers.items()}
-        found = {key: tensor.shape for key, tensor in network.weights.items() if key.endswith(".weight")}
-        if found != expected:
-            sizes = ([shape[::-1] for shape in shapes.values()] for shapes in (found, expected))
-            raise InputError("start={!r} is not possible: its layers are {}, this run's {}.".format(name, *sizes))
+    def start_from(self, network: Network) -> None:
+        """Take over the weights of a model that is built alike; not its belief, which is learned at the end."""
         with torch.no_grad():
             for layer, module in self._layers.items():
                 module.weight.copy_(torch.from_numpy(network.tensors[f"{layer}.weight"]))

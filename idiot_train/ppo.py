@@ -177,7 +177,7 @@ def make_learner(config: TrainConfig, opponents: Opponents, tensorboard: Path | 
         rollout_buffer_kwargs=order,
     )
     if config.start:
-        learner.policy.start_from(load_model(model_folder(config.start))[0], config.start)
+        learner.policy.start_from(load_model(model_folder(config.start))[0])
     opponents.copy.refresh(learner.policy.to_network())
     outputs = [TensorBoardOutputFormat(str(tensorboard))] if tensorboard else []
     learner.set_logger(Logger(folder=None, output_formats=outputs))
@@ -190,13 +190,18 @@ def make_encoder(config: TrainConfig) -> Encoder:
     A run that starts from a model reads what that one reads, be it more than its own table needs.
 
     Raises:
-        InputError: if that is less than it needs, or the starting model is none.
+        InputError: if that is less than it needs, if the starting model is none, or is built otherwise.
     """
     several = len(config.table_names) > 1 or config.house_rules > 0
     needed = Encoder.make(max(config.player_numbers), several, config.memory)
     if not config.start:
         return needed
-    there = load_model(model_folder(config.start))[0].encoder
+    start = load_model(model_folder(config.start))[0]
+    there, widths = start.encoder, [len(bias) for _, bias in start.trunk]
+    if widths != config.widths:
+        raise InputError(
+            f"start={config.start!r} is not possible: its widths are {widths}, this run's {config.widths}."
+        )
     if there.players < needed.players or (several and not there.rules) or there.memory != needed.memory:
         raise InputError(
             f"start={config.start!r} is not possible: it reads {_inputs(there)}, and this run needs {_inputs(needed)}."

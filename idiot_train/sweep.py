@@ -19,10 +19,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from idiot_agents.arena import play_match
-from idiot_agents.arguments import positive_int
+from idiot_agents.arguments import exit_code, positive_int
 from idiot_agents.errors import InputError
 from idiot_agents.network import write_file
 from idiot_agents.registry import make_agent
+from idiot_agents.result_files import check_place
 from idiot_train.config import TrainConfig, config_path, load_config
 from idiot_train.opponents import Opponents
 from idiot_train.ppo import SelfPlay, make_learner, train
@@ -65,7 +66,7 @@ def decisions_in(config: TrainConfig, seconds: float) -> int:
 
 def run_trial(config: TrainConfig, variant: str, seconds: float | None, deals: int) -> Trial:
     """Train one model and let it meet the references."""
-    changes: dict[str, object] = {"evaluations": 0, "keep_checkpoints": 0}
+    changes: dict[str, object] = {"evaluations": 0, "keep_checkpoints": 0, "keep": "last"}
     if seconds is not None:
         changes["decisions"] = decisions_in(config, seconds)
     config = config.model_copy(update=changes)
@@ -104,8 +105,8 @@ def table(trials: list[Trial], references: list[str]) -> str:
     return "\n".join(lines)
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m idiot_train.sweep", description=__doc__.split("\n")[0])
+def make_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m idiot_train.sweep", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--config", required=True, metavar="NAME", help="a shipped configuration or a YAML file")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="change a key for all variants")
     parser.add_argument(
@@ -116,29 +117,49 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, help="CPU seconds of training for every run instead of its decisions")
     parser.add_argument("--deals", type=positive_int, default=2500, help="deals of a match (default: %(default)s)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every trial to FILE as it is done")
-    args = parser.parse_args()
-    try:
-        if args.seconds is not None and not args.seconds > 0:
-            raise InputError(f"--seconds {args.seconds} is not possible: give more than 0.")
-        path, trials = config_path(args.config), []
-        plans = [
-            (variant, [*args.set, *variant.split(";")] if variant else args.set) for variant in ["", *args.variants]
-        ]
-        configs = [(variant, load_config(path, changes)) for variant, changes in plans]  # all checked before the first
-        for variant, config in configs:
-            for k in range(args.seeds):
-                seeded = config.model_copy(update={"seed": config.seed + k})
-                trials.append(run_trial(seeded, variant, args.seconds, args.deals))
-                print(
-                    f"{variant or 'as it stands'}, seed {seeded.seed}: {trials[-1].lost}", file=sys.stderr, flush=True
-                )
-                if args.json is not None:
-                    write_file(args.json, json.dumps([asdict(trial) for trial in trials], indent=1).encode())
-        print(table(trials, configs[0][1].references))
-    except InputError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    return 0
+    return parser
+
+
+def variants(config: str, changes: list[str], tried: list[str]) -> dict[str, TrainConfig]:
+    """The configuration as it stands, under an empty name, and with each variant's further changes.
+
+    Raises:
+        InputError: for changes that are not possible, or variants that cannot be compared.
+    """
+    found = {"": load_config(config_path(config), changes)}
+    for variant in tried:
+        if not variant or variant in found:
+            raise InputError(f"--try {variant!r} is not possible: name changes that no other variant has.")
+        found[variant] = load_config(config_path(config), [*changes, *variant.split(";")])
+        if found[variant].references != found[""].references:
+            raise InputError(f"--try {variant!r} is not possible: all variants meet the same references (--set).")
+    return found
+
+
+def run(args: argparse.Namespace) -> None:
+    """Train and compare what the command line names.
+
+    Raises:
+        InputError: before the first model is trained.
+    """
+    if args.seconds is not None and not 0 < args.seconds < math.inf:
+        raise InputError(f"--seconds {args.seconds} is not possible: give more than 0, and an end.")
+    configs, trials = variants(args.config, args.set, args.variants), list[Trial]()
+    if args.json is not None:
+        check_place(args.json, "--json")
+    for variant, config in configs.items():
+        for k in range(args.seeds):
+            seeded = config.model_copy(update={"seed": config.seed + k})
+            trials.append(run_trial(seeded, variant, args.seconds, args.deals))
+            print(f"{variant or 'as it stands'}, seed {seeded.seed}: {trials[-1].lost}", file=sys.stderr, flush=True)
+            if args.json is not None:
+                write_file(args.json, json.dumps([asdict(trial) for trial in trials], indent=1).encode())
+    print(table(trials, configs[""].references))
+
+
+def main() -> int:
+    args = make_parser().parse_args()
+    return exit_code(lambda: run(args))
 
 
 if __name__ == "__main__":

@@ -110,19 +110,19 @@ def run(args: argparse.Namespace) -> int:
     config = load_config(args.resume / "config.yaml" if args.resume else config_path(args.config), args.set)
     folder = args.resume or args.out or free_folder(config.name)
 
+    from idiot_agents.arena import check_agents
     from idiot_agents.bench import run_bench
-    from idiot_agents.neural import NeuralAgent
     from idiot_agents.registry import make_agent
     from idiot_agents.result_files import write_json
     from idiot_agents.tables import print_result
-    from idiot_train.ppo import train
+    from idiot_train.ppo import make_encoder, train
 
     # Everything that can be wrong is found before anything is written.
     opponents = [make_agent(spec, config.seed) for spec in config.bench]
     named = (*config.references, *(spec for spec in config.opponents if spec not in (SELF, PAST)))
-    for agent in (*opponents, *(make_agent(spec) for spec in named)):
-        if isinstance(agent, NeuralAgent):
-            agent.check_players(max(config.player_numbers))
+    for players in config.player_numbers:
+        check_agents([*opponents, *map(make_agent, named)], config.tables[0][0], players)
+    make_encoder(config)
     if args.resume is None:
         make_folder(folder)
     numbers = " and ".join(map(str, config.player_numbers))

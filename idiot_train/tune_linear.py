@@ -21,11 +21,12 @@ import numpy as np
 import numpy.typing as npt
 
 from idiot_agents.arena import deal_seeds
-from idiot_agents.arguments import positive_int, seed_number
+from idiot_agents.arguments import exit_code, positive_int, seed_number
 from idiot_agents.compiled import CAREFUL, GREEDY, NAMES
 from idiot_agents.errors import InputError
 from idiot_agents.linear import WEIGHTS_FILE, Weights, read_weights, weights_fingerprint, weights_json
 from idiot_agents.network import write_file
+from idiot_agents.result_files import check_place
 from idiot_agents.trials import trial_rewards
 from idiot_env import Rules
 from idiot_env.rules import MAX_PLAYERS, MIN_PLAYERS, OPTIONS, PRESETS
@@ -162,28 +163,31 @@ def parser() -> argparse.ArgumentParser:
     return parser
 
 
+def run(args: argparse.Namespace, argv: list[str]) -> None:
+    """Tune as the command line says.
+
+    Raises:
+        InputError: before the first game.
+    """
+    if not (np.isfinite(args.step) and args.step > 0):
+        raise InputError(f"--step {args.step} is not possible: give a number above 0.")
+    check_place(args.out, "--out")
+    command = shlex.join(["python", "-m", "idiot_train.tune_linear", *argv])
+    tune(
+        read_weights(args.start),
+        seed=args.seed,
+        generations=args.generations,
+        games=args.games,
+        step=args.step,
+        former_every=args.former_every,
+        out=args.out,
+        command=command,
+    )
+
+
 def main(argv: list[str]) -> int:
     args = parser().parse_args(argv)
-    try:
-        if not (np.isfinite(args.step) and args.step > 0):
-            raise InputError(f"--step {args.step} is not possible: give a number above 0.")
-        if not args.out.parent.is_dir():
-            raise InputError(f"--out {args.out} cannot be written: {args.out.parent} is no folder.")
-        command = shlex.join(["python", "-m", "idiot_train.tune_linear", *argv])
-        tune(
-            read_weights(args.start),
-            seed=args.seed,
-            generations=args.generations,
-            games=args.games,
-            step=args.step,
-            former_every=args.former_every,
-            out=args.out,
-            command=command,
-        )
-    except InputError as error:
-        print(f"tune_linear: {error}", file=sys.stderr)
-        return 2
-    return 0
+    return exit_code(lambda: run(args, argv))
 
 
 if __name__ == "__main__":

@@ -118,7 +118,7 @@ def test_a_belief_is_saved_with_its_model(tmp_path: Path) -> None:
     for folder, own in (("with", with_one), ("without", without)):
         again, card = load_model(tmp_path / folder)
         assert card["architecture"]["belief"] == own.has_belief == again.has_belief
-        assert ("belief_sha256" in card) == own.has_belief or folder == "without"
+        assert ("belief_sha256" in card) == own.has_belief
         hidden = again.hidden(np.stack([Game("standard", 3, seed=seed).view(0).observation for seed in range(4)]))
         odds = again.odds(hidden)
         assert odds.shape == ((4, 2, N_RANKS) if own.has_belief else (4, 0, N_RANKS))
@@ -268,7 +268,7 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: py
     assert capsys.readouterr().out == told
     assert report(again, config, 300, seed=2) == told.splitlines()
     for args, message in (
-        ((tmp_path / "new", "--out", tmp_path / "new"), "is there already"),
+        ((tmp_path / "new", "--out", tmp_path / "new"), "is not empty: name another folder"),
         ((tmp_path / "nowhere",), "is not a model folder"),
         ((tmp_path / "bare", "--out", tmp_path / "x"), "does not say what it was trained on"),
     ):

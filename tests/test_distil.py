@@ -87,6 +87,23 @@ def test_several_specialists_of_a_table_teach_their_mean(runs: list[Path], tmp_p
         assert np.abs(one - other).max() > 0.1
 
 
+def test_who_learned_few_tables_teaches_there_alone(runs: list[Path]) -> None:
+    """The student itself teaches the tables that the specialist does not know, each of the two in as many games."""
+    student, specialist = (NeuralAgent.load(folder / "model") for folder in runs)
+    school = School(student, [student, specialist], 0.9, seed=3)
+    teachers = {f"{rules}, {players}": networks for (rules, players), networks in school.taught.items()}
+    assert teachers == {
+        "norsk, 2": [specialist.network],
+        **{table: [student.network] for table in ("standard, 2", "standard, 3", "norsk, 3")},
+    }
+    numbers = [
+        list(teachers).index("norsk, 2"),
+        *(number for number, table in enumerate(teachers) if table != "norsk, 2"),
+    ]
+    games = [int((school.table[:28] == number).sum()) for number in numbers]
+    assert games == [14, 5, 5, 4]
+
+
 def test_the_same_seed_gives_the_same_network(runs: list[Path]) -> None:
     student, specialist = (NeuralAgent.load(folder / "model") for folder in runs)
     first, second, other = (
@@ -123,7 +140,8 @@ def test_the_command_leaves_a_run(runs: list[Path], tmp_path: Path, monkeypatch:
     [
         (["--share", "1"], "--share 1.0 is not possible"),
         (["--learning-rate", "0"], "--learning-rate 0.0 is not possible"),
-        (["--out", "."], ". is there already"),
+        (["--learning-rate", "inf"], "--learning-rate inf is not possible"),
+        (["--out", "."], ". is not empty: name another folder"),
         (["--specialist", "nowhere"], "nowhere/model is not a model folder"),
         (["--decisions", "1000"], "student has no curve.json"),
     ],
@@ -141,6 +159,24 @@ def test_bad_input(
     arguments = [runs[0], "--specialist", runs[1], "--out", tmp_path / "out", "--quiet", *change]
     assert run(monkeypatch, *arguments) == 2
     assert message in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(("number", "key"), [(0, "config"), (1, "config"), (0, "versions")])
+def test_a_model_that_says_too_little(
+    runs: list[Path],
+    tmp_path: Path,
+    number: int,
+    key: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture,
+) -> None:
+    path = runs[number] / "model" / "model.json"
+    card = json.loads(path.read_text())
+    del card[key]
+    path.write_text(json.dumps(card))
+    assert run(monkeypatch, runs[0], "--specialist", runs[1], "--out", tmp_path / "out", "--quiet") == 2
+    assert "does not say" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
 
 

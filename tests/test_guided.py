@@ -181,3 +181,37 @@ def test_who_knows_its_victim_beats_it() -> None:
 
     match = play_match(make_agent("exploit:24,careful"), make_agent("careful"), Rules(), 2, 60, seed=3)
     assert match.figures.lost.high < 0.5
+
+
+def test_nobody_searches_at_a_table_that_its_network_cannot_read(tmp_path: Path) -> None:
+    """The search itself would read memory that is not the network's."""
+    save_model(tmp_path / "two", network(2), {})
+    view = Game("standard", 4, seed=1).view(0)
+    for spec in (
+        f"ppo+search:{tmp_path}/two,2",
+        f"pimc:2,ppo:{tmp_path}/two",
+        f"exploit:2,ppo+search:{tmp_path}/two,1",
+    ):
+        with pytest.raises(InputError, match="trained for at most 2 players"):
+            make_agent(spec).act(view)
+        with pytest.raises(InputError, match="trained for at most 2 players"):
+            make_agent(spec).check_players(3)
+
+
+def test_a_budget_of_many_worlds_is_played_in_pieces(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    view = Game("standard", 3, seed=2).view(0)
+    scores = []
+    for at_once in (1, 3, 256):
+        monkeypatch.setattr(guided, "WORLDS_AT_ONCE", at_once)
+        agent = make_guided(f"ppo+search:{model},8")
+        agent.act(view)
+        n = int(view.action_mask.sum())
+        scores.append(agent.scores(n, 5))
+    assert scores[0] == pytest.approx(scores[2])
+    assert scores[1] == pytest.approx(scores[2])
+
+
+def test_a_budget_that_is_none_is_named() -> None:
+    for spec, budget in (("exploit:0,greedy", "'0'"), ("exploit:5m,greedy", "'5m'")):
+        with pytest.raises(InputError, match=f"{budget} is no budget"):
+            make_agent(spec)

@@ -11,7 +11,7 @@ import pytest
 from idiot_agents.arena import play_match
 from idiot_agents.compiled import CompiledAgent
 from idiot_agents.errors import InputError
-from idiot_agents.pimc import LockStep, sample_flat
+from idiot_agents.pimc import WORLDS_AT_ONCE, LockStep, sample_flat
 from idiot_agents.protocol import BatchAgent, Streams
 from idiot_agents.registry import make_agent
 from idiot_agents.rollouts import LIMIT, candidates, roll_out, roll_out_slipping
@@ -166,43 +166,25 @@ def test_both_roads_of_rollouts_agree() -> None:
                 sums = np.zeros((2, n))
                 after = sample_flat(root, actions, n, 4, agent.kind, limit, 0, 0, np.int64(9), sums[0], scratch,
                                     observation, mask)  # fmt: skip
-                last = LockStep([agent]).sample(root, actions, n, 4, limit, 9, sums[1])
+                last = LockStep(agent).sample(root, actions, n, 4, limit, 9, sums[1])
                 assert after == last
                 assert sums[0] == pytest.approx(sums[1])
 
 
-def test_others_may_play_otherwise() -> None:
-    """The searcher's rollouts by one agent and everybody else's by another; a value closes what the limit cuts off."""
+def test_a_large_budget_is_played_in_pieces() -> None:
+    """As many worlds at once or one by one: the same sums and the same random state after them."""
     game = Game("norsk", 3, seed=4)
     assert game.turn is not None
     root, actions = np.zeros(1, STATE), np.zeros(A.N_ACTIONS, np.int64)
     n = int(candidates(game.mask, actions))
     write_world_at(observe(game.states, game.turn), root, 0)
-    sums = np.zeros((3, n))
-    pair = [CompiledAgent("greedy"), CompiledAgent("random")]
-    for i, players in enumerate((pair[:1], pair[1:], pair)):
-        LockStep(players).sample(root, actions, n, 60, LIMIT, 3, sums[i])
-    assert sums[2].mean() > sums[0].mean() + 6
-    assert sums[2].mean() > sums[1].mean() + 6
-
-
-def test_a_value_closes_what_the_limit_cuts_off() -> None:
-    game = Game("norsk", 2, seed=4)
-    assert game.turn is not None
-    root, actions = np.zeros(1, STATE), np.zeros(A.N_ACTIONS, np.int64)
-    n = int(candidates(game.mask, actions))
-    write_world_at(observe(game.states, game.turn), root, 0)
-    asked = []
-
-    def value(observation: np.ndarray) -> np.ndarray:
-        asked.append(observation.copy())
-        return np.full(len(observation), 0.25)
-
-    for limit, expected in ((1, -0.25), (2, 0.25)):
-        sums = np.zeros(n)
-        LockStep([CompiledAgent("greedy")], value).sample(root, actions, n, 5, limit, 3, sums)
-        assert sums == pytest.approx(5 * expected)
-    assert all(observation.shape == (5 * n, OBSERVATION_SIZE) for observation in asked)
+    agent, sums, worlds = LockStep(CompiledAgent("careful")), np.zeros((2, n)), WORLDS_AT_ONCE + 3
+    after = agent.sample(root, actions, n, worlds, 9, 5, sums[0])
+    state = 5
+    for _ in range(worlds):
+        state = agent.sample(root, actions, n, 1, 9, state, sums[1])
+    assert after == state
+    assert sums[0] == pytest.approx(sums[1])
 
 
 def test_time_is_a_budget() -> None:

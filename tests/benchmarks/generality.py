@@ -10,20 +10,21 @@ Three tables, all against the same deals, with 95 % intervals over deals or, whe
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
 from idiot_agents.arena import Estimate, play_match
-from idiot_agents.arguments import positive_int, seed_number
+from idiot_agents.arguments import exit_code, positive_int, training_seed
 from idiot_agents.neural import NeuralAgent
 from idiot_agents.protocol import Actions, Masks, Observations, Streams
 from idiot_agents.registry import make_agent
 from idiot_env import Rules, View
 from idiot_env.observation import LAYOUT
 from idiot_env.rules import parse_changes
-from idiot_train.config import TrainConfig, make_config
+from idiot_train.config import TrainConfig, config_of_card
 from idiot_train.tables import draw_table, held_out_tables
 
 RULES_BLOCK = slice(LAYOUT["rules"].start, LAYOUT["rules"].stop)
@@ -50,24 +51,22 @@ def share(found: Estimate) -> str:
     return f"{found.mean:.1%} ({found})"
 
 
-def specialists_table(model: str, runs: Sequence[Path], deals: int, seed: int) -> list[str]:
+def specialists_table(model: NeuralAgent, specialists: Sequence[NeuralAgent], deals: int, seed: int) -> list[str]:
     """Lines of markdown, one for each specialist at its own table."""
     lines = [
         "| table | players | specialist's decisions | generalist loses to it | specialist to greedy | generalist |",
         "|---|---|---|---|---|---|",
     ]
-    for run in runs:
-        specialist = NeuralAgent.load(run / "model" if (run / "model").is_dir() else run)
-        config = make_config(specialist.card["config"])
-        for rules, players in config.tables:
-            agents = NeuralAgent.load(model), specialist
-            greedy = [play_match(one, make_agent("greedy"), rules, players, deals, seed=seed) for one in agents]
-            match = play_match(*agents, rules, players, deals, seed=seed)
-            general, special = (share(found.figures.lost) for found in greedy)
-            lines.append(
-                f"| {rules} | {players} | {specialist.card['decisions']:,} | {share(match.figures.lost)} | {special} "
-                f"| {general} |"
-            )
+    tables = [(one, table) for one in specialists for table in config_of_card(one.card, one.name).tables]
+    for specialist, (rules, players) in tables:
+        agents = model, specialist
+        greedy = [play_match(one, make_agent("greedy"), rules, players, deals, seed=seed) for one in agents]
+        match = play_match(*agents, rules, players, deals, seed=seed)
+        general, special = (share(found.figures.lost) for found in greedy)
+        lines.append(
+            f"| {rules} | {players} | {specialist.card['decisions']:,} | {share(match.figures.lost)} | {special} "
+            f"| {general} |"
+        )
     return lines
 
 
@@ -78,10 +77,8 @@ def drawn_tables(config: TrainConfig, count: int, seed: int) -> list[tuple[Rules
     return [draw_table(rng, config, held_out) for _ in range(count)]
 
 
-def blanking_table(model: str, deals: int, tables: int, seed: int) -> list[str]:
+def blanking_table(agent: NeuralAgent, config: TrainConfig, deals: int, tables: int, seed: int) -> list[str]:
     """Lines of markdown: what the generalist loses to greedy with and without the house rules in its view."""
-    agent = NeuralAgent.load(model)
-    config = make_config(agent.card["config"])
     lines = ["| tables | even | loses to greedy | with the rules blanked | more |", "|---|---|---|---|---|"]
     groups = {f"{rules}, {players} players": [(rules, players)] for rules, players in config.tables}
     if config.house_rules:
@@ -110,19 +107,30 @@ def blanking_table(model: str, deals: int, tables: int, seed: int) -> list[str]:
     return lines
 
 
-def main() -> None:
+def make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.generality", description=__doc__.split("\n")[0])
     parser.add_argument("--model", default="generalist", help="the generalist (default: %(default)s)")
     parser.add_argument("--specialist", nargs="*", default=[], type=Path, metavar="RUN", help="folders of their runs")
     parser.add_argument("--deals", type=positive_int, default=1000, help="of a match (default: %(default)s)")
     parser.add_argument("--tables", type=positive_int, default=50, help="drawn tables, a tenth of the deals each")
-    parser.add_argument("--seed", type=seed_number, default=1)
-    args = parser.parse_args()
-    if args.specialist:
-        print("\n".join([*specialists_table(args.model, args.specialist, args.deals, args.seed), ""]))
-    print("\n".join(blanking_table(args.model, args.deals, args.tables, args.seed)))
+    parser.add_argument("--seed", type=training_seed, default=1)
+    return parser
+
+
+def run(args: argparse.Namespace) -> None:
+    agent = NeuralAgent.load(args.model)
+    config = config_of_card(agent.card, args.model)
+    specialists = [NeuralAgent.load(run / "model" if (run / "model").is_dir() else run) for run in args.specialist]
+    if specialists:
+        print("\n".join([*specialists_table(agent, specialists, args.deals, args.seed), ""]))
+    print("\n".join(blanking_table(agent, config, args.deals, args.tables, args.seed)))
     print(f"\n{args.deals:,} deals of seed {args.seed}, in every rotation of the seats.")
 
 
+def main() -> int:
+    args = make_parser().parse_args()
+    return exit_code(lambda: run(args))
+
+
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -13,13 +13,15 @@ worth in the same worlds: which of two searches is better shows after minutes, w
 from __future__ import annotations
 
 import argparse
+import sys
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from idiot_agents.arena import deal_seeds
-from idiot_agents.arguments import add_rules_arguments, positive_int, rules_from, seed_number
+from idiot_agents.arguments import add_rules_arguments, exit_code, positive_int, rules_from, training_seed
+from idiot_agents.errors import InputError
 from idiot_agents.guided import MOST, evaluate, likeliest, make_guided
 from idiot_agents.network import masked_softmax
 from idiot_agents.neural import SHARP, SLIP, NeuralAgent
@@ -112,41 +114,59 @@ def collect(
     return found, offered / games
 
 
-def main() -> None:
+def gains_line(name: str, gains: Floats, decisions: float) -> str:
+    """The mean gain of one way to choose, with its 95 % interval, at each decision and over a game's."""
+    if len(gains) < 2:
+        return f"  {name + ':':34} too few positions"
+    mean, margin = gains.mean(), 1.96 * gains.std(ddof=1) / np.sqrt(len(gains))
+    return (
+        f"  {name + ':':34} {mean:+.4f} ± {margin:.4f} reward a decision, "
+        f"{mean * decisions:+.2f} ± {margin * decisions:.2f} a game"
+    )
+
+
+def make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.headroom", description=__doc__.split("\n")[0])
     add_rules_arguments(parser, players=2)
     parser.add_argument("--model", default="generalist", help="a shipped model or a folder (default: %(default)s)")
     parser.add_argument("--games", type=positive_int, default=80, help="default: %(default)s")
     parser.add_argument("--worlds", type=positive_int, default=200, help="for every candidate (default: %(default)s)")
     parser.add_argument("--search", nargs="*", default=[], metavar="BUDGET", help="of ppo+search, such as 64 or 50ms")
-    parser.add_argument("--seed", type=seed_number, default=1)
-    args = parser.parse_args()
+    parser.add_argument("--seed", type=training_seed, default=1)
+    return parser
+
+
+def run(args: argparse.Namespace) -> None:
     rules, players = rules_from(args)
     model = NeuralAgent.load(args.model, seed=args.seed)
+    model.check_players(players)
+    if args.worlds < 2:
+        raise InputError(f"--worlds {args.worlds} is not possible: one half chooses and the other judges, so give 2.")
+    searchers = {budget: make_guided(f"ppo+search:{args.model},{budget}", args.seed) for budget in args.search}
     positions, offered = collect(model, rules, players, args.games, args.worlds, args.seed)
     print(
         f"{args.model} at {rules}, {players} players: {offered:.1f} decisions with a choice for a seat and game; "
         f"{len(positions)} of them from {args.games} games looked at, {args.worlds} worlds, seed {args.seed}"
     )
-    gains = {
-        "all candidates": [position.of_best(N_ACTIONS) - position.of_policy() for position in positions],
-        f"the {MOST} likeliest": [position.of_best(MOST) - position.of_policy() for position in positions],
-        f"the {FEW} likeliest": [position.of_best(FEW) - position.of_policy() for position in positions],
+    found = {
+        "all candidates": [position.of_best(N_ACTIONS) for position in positions],
+        f"the {MOST} likeliest": [position.of_best(MOST) for position in positions],
+        f"the {FEW} likeliest": [position.of_best(FEW) for position in positions],
     }
-    for budget in args.search:
-        searcher = make_guided(f"ppo+search:{args.model},{budget}", args.seed)
-        gains[f"search, {budget}"] = [position.of_agent(searcher) - position.of_policy() for position in positions]
-    endgame = np.array([position.endgame for position in positions])
-    for name, found in gains.items():
+    for budget, searcher in searchers.items():
+        found[f"search, {budget}"] = [position.of_agent(searcher) for position in positions]
+    policy = np.array([position.of_policy() for position in positions])
+    endgame = np.array([position.endgame for position in positions], np.bool_)
+    for name, worth in found.items():
         for when, group in (("", endgame | True), (", stock empty", endgame), (", before that", ~endgame)):
-            gain = np.array(found)[group]
-            margin = 1.96 * gain.std(ddof=1) / np.sqrt(len(gain))
-            each = offered * len(gain) / len(positions)
-            print(
-                f"  {name + when + ':':34} {gain.mean():+.4f} ± {margin:.4f} reward a decision, "
-                f"{gain.mean() * each:+.2f} ± {margin * each:.2f} a game"
-            )
+            gains = (np.array(worth) - policy)[group]
+            print(gains_line(name + when, gains, offered * len(gains) / max(1, len(positions))))
+
+
+def main() -> int:
+    args = make_parser().parse_args()
+    return exit_code(lambda: run(args))
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

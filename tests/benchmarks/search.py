@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -21,12 +22,14 @@ from typing import Any
 import numpy as np
 
 from idiot_agents.arena import deal_seeds, play_match
-from idiot_agents.arguments import add_rules_arguments, rules_from, seed_number
+from idiot_agents.arguments import add_rules_arguments, exit_code, rules_from, seed_number
 from idiot_agents.compiled import CompiledAgent
+from idiot_agents.errors import InputError
 from idiot_agents.network import write_file
 from idiot_agents.pimc import sample_flat
 from idiot_agents.protocol import Actions, Masks, Observations, Streams
 from idiot_agents.registry import make_agent
+from idiot_agents.result_files import check_place
 from idiot_agents.rollouts import LIMIT, candidates
 from idiot_agents.search import SLIP, SearchAgent
 from idiot_agents.worlds import write_world_at
@@ -43,7 +46,7 @@ BUDGETS = (
 )  # fmt: skip
 """From tenths of a millisecond to some four hundred a decision, each with as many deals as are affordable."""
 OPPONENTS = ("greedy", "careful")
-TIMED = ("pimc:128", "pimc:128,careful", "ismcts:2000", "ismcts:2000,careful")
+TIMED = ("pimc:128", "pimc:128,careful", "ismcts:2000", "ismcts:2000,careful", "ppo+search:generalist,64")
 
 
 class Timed:
@@ -92,13 +95,23 @@ class Strength:
 
 
 def points_in(path: Path, facts: dict[str, Any]) -> list[Strength]:
-    """The points that an earlier run left in a file; none where it is not there or of another table or seed."""
+    """The points that an earlier run left in a file; none where there is no file.
+
+    Raises:
+        InputError: for a file of another table or seed, or of something else, which is not to be lost.
+    """
     if not path.exists():
         return []
-    there = json.loads(path.read_text())
-    if any(there.get(name) != facts[name] for name in ("rules", "players", "seed")):
-        return []
-    return [Strength(**point) for point in there["strength"]]
+    try:
+        there = json.loads(path.read_text(encoding="utf-8"))
+        if any(there[name] != facts[name] for name in ("rules", "players", "seed")):
+            raise InputError(f"{path} is of {there['rules']}, {there['players']} players, seed {there['seed']}: "
+                             "name another file.")  # fmt: skip
+        return [Strength(**point) for point in there["strength"]]
+    except (OSError, KeyError, TypeError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{path} holds no figures of this benchmark: name another file.") from None
 
 
 def positions(rules: Rules, players: int, games: int, seed: int) -> list[View]:
@@ -177,17 +190,24 @@ def plot(points: Sequence[Strength], path: Path, title: str) -> None:
     pyplot.close(figure)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+def make_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.search", description=__doc__.split("\n")[0])
     add_rules_arguments(parser, players=2)
     parser.add_argument("--seed", type=seed_number, default=1, help="which deals (default: %(default)s)")
     parser.add_argument("--most", type=float, default=1000.0, help="leave out points of more milliseconds a decision")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="draw strength against time into a PNG")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures, and go on from those there")
-    args = parser.parse_args()
+    return parser
+
+
+def run(args: argparse.Namespace) -> None:
     rules, players = rules_from(args)
-    views = positions(rules, players, 20, args.seed)
     facts: dict[str, Any] = {"machine": machine_facts(), "rules": str(rules), "players": players, "seed": args.seed}
+    for option, path in (("--json", args.json), ("--plot", args.plot)):
+        if path:
+            check_place(path, option)
+    points = points_in(args.json, facts) if args.json else []
+    views = positions(rules, players, 20, args.seed)
     print(f"{rules}, {players} players, {len(views)} positions of games between careful players; {facts['machine']}")
 
     print("\nrollouts a CPU second")
@@ -206,7 +226,6 @@ def main() -> None:
         print(f"  {spec:20} {median:8.2f} {late:8.2f}")
 
     print(f"\nstrength: seed {args.seed}, 95 % intervals")
-    points = points_in(args.json, facts) if args.json else []
     for point in points:
         print(f"  {point}   (from {args.json})")
     there = {(point.spec, point.against) for point in points}
@@ -223,5 +242,10 @@ def main() -> None:
                 plot(points, args.plot, f"{rules}, {players} players")
 
 
+def main() -> int:
+    args = make_parser().parse_args()
+    return exit_code(lambda: run(args))
+
+
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
