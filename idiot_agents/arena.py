@@ -218,8 +218,21 @@ def play_batched(
     luck: Luck | None = None,
 ) -> Games:
     """:func:`play_games` for any agents: all games side by side, each agent asked for all views that wait for it."""
+    batch = Batch(len(seeds), rules, lineups.shape[1], max_decisions=max_decisions, autoreset="disabled")
+    return play_out(batch, agents, lineups, seeds, watching=watching, luck=luck)
+
+
+def play_out(
+    batch: Batch,
+    agents: Sequence[Agent],
+    lineups: npt.NDArray[np.int64],
+    seeds: npt.NDArray[np.int64],
+    *,
+    watching: bool = False,
+    luck: Luck | None = None,
+) -> Games:
+    """Deal a batch without autoreset, one seed a game, and play it to the end: its states are the last ones then."""
     players = lineups.shape[1]
-    batch = Batch(len(seeds), rules, players, max_decisions=max_decisions, autoreset="disabled")
     batch.deal(seeds)
     streams = np.array(
         [[int(stream(np.int64(seed), np.int64(_AGENT_STREAM + seat))) for seat in range(players)] for seed in seeds],

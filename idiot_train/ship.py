@@ -31,6 +31,7 @@ from idiot_agents.neural import NeuralAgent
 from idiot_agents.registry import make_agent
 from idiot_agents.search import Budget
 from idiot_agents.shipped import FOLDER, MODEL_CARD
+from idiot_agents.stalls import find_stalls, in_words
 from idiot_agents.throwaway import throwaway
 from idiot_agents.tournament import describe_agent
 from idiot_env import Rules
@@ -80,6 +81,17 @@ def endgame_lines(model: NeuralAgent, rules: Rules, deals: int) -> list[str]:
         share = f"{found.share:.1%} of {found.decisions} proven wins"
         lines.append(f"- {who}throws away {share} in endgames of two players ({found.games} games against greedy)")
     return lines
+
+
+def stall_line(model: NeuralAgent, tables: list[tuple[Rules, int]], deals: int) -> str:
+    """How many games with itself have no end, at which tables, and in what position most of them are cut off."""
+    told, games = [], 0
+    for rules, players in tables:
+        stalls = find_stalls(model, model, rules, players, deals, seed=1)
+        games += deals * players
+        if stalls:
+            told.append(f"{len(stalls)} of {deals * players:,} at {rules}, {players} players ({in_words(stalls)})")
+    return f"- with itself, of {games:,} games so many are cut off: {'; '.join(told) or 'none'}"
 
 
 def exploiter_lines(files: list[Path]) -> list[str]:
@@ -169,6 +181,7 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--slow-deals", type=positive_int, default=300, help="their deals (default: %(default)s)")
     parser.add_argument("--held-out-tables", type=positive_int, default=50, help="where training left something out")
     parser.add_argument("--endgame-deals", type=positive_int, default=200, help="deals in which wins are proven")
+    parser.add_argument("--own-deals", type=positive_int, default=500, help="with itself (default: %(default)s)")
     parser.add_argument("--exploiter", nargs="*", default=[], type=Path, metavar="FILE", help="exploiter.json")
     parser.add_argument("--note", nargs="*", default=[], help="sentences about known weaknesses")
     return parser
@@ -212,7 +225,7 @@ def card_lines(args: argparse.Namespace, model: NeuralAgent, config: TrainConfig
     lines += ["", "## Known weaknesses", "", *(exploiter_lines(args.exploiter) or ["- no exploiter was trained"])]
     if tables[0][1] == 2:
         lines += endgame_lines(model, tables[0][0], args.endgame_deals)
-    lines += [f"- {note}" for note in args.note]
+    lines += [stall_line(model, tables, args.own_deals), *(f"- {note}" for note in args.note)]
     command = " ".join(sys.argv[1:])
     return [*lines, "", f"All numbers: deals of seed 1, by `python -m idiot_train.ship {command}`.", ""]
 

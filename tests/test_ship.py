@@ -18,7 +18,7 @@ from idiot_train.ppo import train
 
 TINY = {"name": "v", "decisions": 512, "games": 16, "horizon": 16, "minibatch": 64, "widths": [8], "evaluations": 1,
         "evaluation_deals": 2}  # fmt: skip
-QUICK = ["--deals", "3", "--endgame-deals", "1"]
+QUICK = ["--deals", "3", "--endgame-deals", "1", "--own-deals", "2"]
 
 
 @pytest.fixture
@@ -55,6 +55,7 @@ def test_a_model_takes_the_place_of_another(place: Path, monkeypatch: pytest.Mon
     assert card.startswith("# two\n")
     assert card.count("| standard | 2 | ") == 4
     assert "| standard | 2 | random | 4 |" in card
+    assert "- with itself, of 4 games so many are cut off: " in card
     agent = NeuralAgent.load("two")
     assert agent.card == json.loads((place / "run/model/model.json").read_text())
 
