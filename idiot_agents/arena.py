@@ -14,7 +14,7 @@ state itself, in the second loop only.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from time import perf_counter
 
@@ -399,6 +399,15 @@ class Match:
         return self.figures.truncated
 
 
+def match_games(
+    rules: Rules, players: int, deals: int, seed: int
+) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]:
+    """Seeds int64 ``[G]`` and line-ups ``[G, P]`` of a match, agent 0 among copies of 1; ``CHUNK`` deals at a time."""
+    for first in range(0, deals, CHUNK):
+        n = min(CHUNK, deals - first)
+        yield np.repeat(deal_seeds(rules, players, n, seed, first), players), focal_lineups(0, 1, players, n)
+
+
 def play_match(
     focal: Agent,
     others: Agent,
@@ -417,11 +426,9 @@ def play_match(
     """
     check_agents([focal, others], rules, players)
     parts = []
-    for first in range(0, deals, CHUNK):
-        n = min(CHUNK, deals - first)
-        seeds = np.repeat(deal_seeds(rules, players, n, seed, first), players)
-        parts.append(play_games([focal, others], focal_lineups(0, 1, players, n), seeds, rules, max_decisions))
+    for seeds, lineups in match_games(rules, players, deals, seed):
+        parts.append(play_games([focal, others], lineups, seeds, rules, max_decisions))
         if progress is not None:
-            progress(n * players)
+            progress(len(seeds))
     own = focal_lineups(0, 1, players, deals) == 0
     return Match(focal.name, others.name, players, deals, figures(Games.join(parts), own, players, rules.losers))

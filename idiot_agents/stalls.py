@@ -14,7 +14,7 @@ from itertools import groupby
 import numpy as np
 import numpy.typing as npt
 
-from idiot_agents.arena import CHUNK, MAX_DECISIONS, check_agents, deal_seeds, focal_lineups, play_out
+from idiot_agents.arena import MAX_DECISIONS, check_agents, match_games, play_out
 from idiot_agents.arguments import add_rules_arguments, exit_code, positive_int, rules_from, seed_number
 from idiot_agents.protocol import Agent
 from idiot_agents.registry import make_agent
@@ -90,11 +90,9 @@ def find_stalls(
     """
     check_agents([focal, others], rules, players)
     found = []
-    for first in range(0, deals, CHUNK):
-        n = min(CHUNK, deals - first)
-        seeds = np.repeat(deal_seeds(rules, players, n, seed, first), players)
+    for seeds, lineups in match_games(rules, players, deals, seed):
         batch = Batch(len(seeds), rules, players, max_decisions=max_decisions, autoreset="disabled")
-        play_out(batch, [focal, others], focal_lineups(0, 1, players, n), seeds)
+        play_out(batch, [focal, others], lineups, seeds)
         cut: npt.NDArray[np.void] = batch.states[batch.states["phase"] != OVER]
         found += [Stall.of(state) for state in cut]
     return found
