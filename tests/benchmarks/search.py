@@ -46,7 +46,7 @@ BUDGETS = (
 )  # fmt: skip
 """From tenths of a millisecond to some four hundred a decision, each with as many deals as are affordable."""
 OPPONENTS = ("greedy", "careful")
-TIMED = ("pimc:128", "pimc:128,careful", "ismcts:2000", "ismcts:2000,careful", "ppo+search:generalist,64")
+TIMED = ("pimc:128", "pimc:128,careful", "ismcts:2000", "ismcts:2000,careful", "ppo+search:generalist,128")
 
 
 class Timed:
