@@ -122,27 +122,20 @@ class LockStep:
     ) -> int:
         """As :func:`sample_flat`, each rollout at most ``limit`` decisions long, the candidate included."""
         for first in range(0, worlds, WORLDS_AT_ONCE):
-            some = min(WORLDS_AT_ONCE, worlds - first)
-            random_state = self._sample(root, actions, n, some, limit, random_state, sums)
+            rows = n * min(WORLDS_AT_ONCE, worlds - first)
+            states, streams = np.zeros(rows, STATE), np.zeros(rows, np.int64)
+            random_state = int(spread(root, UNIFORM, actions, n, np.int64(random_state), states, streams))
+            self._play(states, streams, limit - 1)
+            add_payoffs(states, n, sums)
         return random_state
 
-    def _sample(
-        self,
-        root: World,
-        actions: npt.NDArray[np.int64],
-        n: int,
-        worlds: int,
-        limit: int,
-        random_state: int,
-        sums: Floats,
-    ) -> int:
-        states, streams = np.zeros(worlds * n, STATE), np.zeros(worlds * n, np.int64)
-        random_state = int(spread(root, UNIFORM, actions, n, np.int64(random_state), states, streams))
+    def _play(self, states: npt.NDArray[np.void], streams: npt.NDArray[np.int64], decisions: int) -> None:
+        """Play K states on by at most so many decisions each."""
         observation = np.zeros((len(states), OBSERVATION_SIZE), np.int8)
         mask, seats = np.zeros((len(states), N_ACTIONS), np.int8), np.zeros(len(states), np.int64)
         still = np.zeros(len(states), np.bool_)
         rows = np.flatnonzero(states["phase"] != OVER)
-        for _ in range(limit - 1):
+        for _ in range(decisions):
             if not len(rows):
                 break
             look(states, rows, observation, mask, seats)
@@ -151,5 +144,3 @@ class LockStep:
             streams[rows] = own
             apply_rows(states, rows, chosen, still)
             rows = rows[still[: len(rows)]]
-        add_payoffs(states, n, sums)
-        return random_state

@@ -162,13 +162,16 @@ def distil_commands(told: dict[str, Any], run: Path | str) -> list[str]:
 
 
 def replace_folder(new: Path, old: Path) -> None:
-    """Put a complete folder in the place of another, if there is one."""
+    """Put a complete folder in the place of another, if there is one, which stays if that fails."""
     aside = new.with_name(f"{new.name}-before")
     if old.exists():
         old.rename(aside)
-    new.rename(old)
-    if aside.exists():
-        shutil.rmtree(aside)
+    try:
+        new.rename(old)
+    except BaseException:
+        if aside.exists():
+            aside.rename(old)
+        raise
 
 
 def make_parser() -> argparse.ArgumentParser:

@@ -91,3 +91,12 @@ def test_bad_input(
     assert message in error
     assert error.count("\n") == 1
     assert files(place / "package") == {"models"}
+
+
+def test_the_old_folder_stays_where_the_new_one_cannot_come(tmp_path: Path) -> None:
+    (tmp_path / "old").mkdir()
+    (tmp_path / "old" / "card").write_text("old")
+    with pytest.raises(OSError, match="new"):
+        ship.replace_folder(tmp_path / "new", tmp_path / "old")
+    assert (tmp_path / "old" / "card").read_text() == "old"
+    assert files(tmp_path) == {"old", "old/card"}
