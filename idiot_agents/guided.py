@@ -31,9 +31,10 @@ import numpy.typing as npt
 from idiot_agents.beliefs import UNIFORM
 from idiot_agents.endgame import Solver
 from idiot_agents.errors import InputError
-from idiot_agents.network import Network, fingerprints, masked_softmax
+from idiot_agents.network import fingerprints, masked_softmax
 from idiot_agents.neural import SHARP, NeuralAgent, sample_rows
 from idiot_agents.pimc import WORLDS_AT_ONCE, Floats, apply_rows, look, spread
+from idiot_agents.recall import Recall
 from idiot_agents.rollouts import payoff_at
 from idiot_agents.search import Budget, SearchAgent
 from idiot_env.actions import N_ACTIONS
@@ -89,11 +90,12 @@ class GuidedSearcher(SearchAgent):
         self.solver = Solver()
         self.model, self.network = model, model.network
         self.card = model.card
-        self.depth, self.endgame_depth, self.temperature = depth, endgame_depth, temperature
+        self.depth, self.endgame_depth = depth, endgame_depth
         self.most, self.trust = most, trust
         self._seen = np.zeros((1, OBSERVATION_SIZE), np.int8)
         self._legal = np.zeros((1, N_ACTIONS), np.int8)
         self._odds = UNIFORM
+        self._recall = Recall(self.network, temperature)
 
     def fingerprint(self) -> dict[str, str]:
         """The hashes of its model: the weights, and the belief."""
@@ -149,7 +151,7 @@ class GuidedSearcher(SearchAgent):
         chosen, first = self._actions[alive], np.int64(random_state)
         random_state = int(spread(self._root, self._odds, chosen, n, first, states, streams))
         depth = self.depth if self._root[0]["stock_size"] else self.endgame_depth
-        worth = evaluate(states, streams, self.network, depth, self.temperature)
+        worth = evaluate(states, streams, self._recall, depth)
         sums[alive] += worth.reshape(worlds, n).sum(axis=0)
         count[alive] += worlds
         return random_state
@@ -160,10 +162,8 @@ def likeliest(prior: Floats, most: int) -> npt.NDArray[np.int64]:
     return np.sort(np.argsort(-prior, kind="stable")[:most])
 
 
-def evaluate(
-    states: npt.NDArray[np.void], streams: npt.NDArray[np.int64], network: Network, depth: int, temperature: float
-) -> Floats:
-    """What K states are worth to relative seat 0, float64 ``[K]``; the states are played on."""
+def evaluate(states: npt.NDArray[np.void], streams: npt.NDArray[np.int64], recall: Recall, depth: int) -> Floats:
+    """What K states are worth to relative seat 0, float64 ``[K]``; the states are played on, by ``recall``'s policy."""
     worth = np.zeros(len(states))
     observation = np.zeros((len(states), OBSERVATION_SIZE), np.int8)
     mask, seats = np.zeros((len(states), N_ACTIONS), np.int8), np.zeros(len(states), np.int64)
@@ -178,17 +178,15 @@ def evaluate(
         if not len(rows):
             return worth
         look(states, rows, observation, mask, seats)
-        hidden = network.hidden(observation[: len(rows)])
+        legal = mask[: len(rows)]
+        probabilities, values = recall(observation[: len(rows)], legal)
         if played >= depth:
             own = seats[: len(rows)] == 0
-            worth[rows[own]] = network.values(hidden[own])
-            rows, hidden = rows[~own], hidden[~own]
-            mask[: len(rows)] = mask[: len(own)][~own]
+            worth[rows[own]] = values[own]
+            rows, legal, probabilities = rows[~own], legal[~own], probabilities[~own]
             if not len(rows):
                 return worth
         drawn, actions = streams[rows], np.empty(len(rows), np.int64)
-        legal = mask[: len(rows)]
-        probabilities = masked_softmax(network.logits(hidden, legal), legal, temperature)
         sample_rows(probabilities, legal, drawn, actions)
         streams[rows] = drawn
         apply_rows(states, rows, actions, still)

@@ -11,6 +11,7 @@ from idiot_agents import guided
 from idiot_agents.errors import InputError
 from idiot_agents.guided import GuidedSearcher, evaluate, likeliest, make_guided, split_budget
 from idiot_agents.network import Encoder, Network, expected_shapes, save_model
+from idiot_agents.recall import Recall
 from idiot_agents.registry import make_agent
 from idiot_agents.search import Budget, FlatSampler
 from idiot_env import Game, Rules
@@ -82,7 +83,7 @@ def test_a_state_is_worth_its_reward_where_it_is_settled_and_the_value_where_not
     states = np.concatenate([game.states for game in games])
     # Relative seat 0 is the searcher: these worlds are looked at from seat 0.
     before = states.copy()
-    worth = evaluate(states, np.arange(40, dtype=np.int64), net, depth=0, temperature=0.25)
+    worth = evaluate(states, np.arange(40, dtype=np.int64), Recall(net, 0.25), depth=0)
     for number, game in enumerate(games):
         if game.over:
             assert worth[number] == pytest.approx(game.rewards()[0])
@@ -95,7 +96,7 @@ def test_a_state_is_worth_its_reward_where_it_is_settled_and_the_value_where_not
 def test_rollouts_go_on_to_the_end_once_the_stock_is_empty(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     depths: list[int] = []
 
-    def recorded(states: np.ndarray, streams: np.ndarray, net: Network, depth: int, temperature: float) -> np.ndarray:
+    def recorded(states: np.ndarray, streams: np.ndarray, recall: Recall, depth: int) -> np.ndarray:
         depths.append(depth)
         return np.zeros(len(states))
 
@@ -146,7 +147,7 @@ def test_rollouts_end_when_the_game_does() -> None:
     states = np.zeros(10, STATE)
     for k in range(10):
         states[k] = Game("standard", 2, seed=k).states[0]
-    worth = evaluate(states, np.arange(10, dtype=np.int64), network(2), depth=3000, temperature=1.0)
+    worth = evaluate(states, np.arange(10, dtype=np.int64), Recall(network(2), 1.0), depth=3000)
     assert (states["phase"] == OVER).sum() > 5
     assert set(worth[states["phase"] == OVER]) == {-1.0, 1.0}
 

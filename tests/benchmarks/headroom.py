@@ -27,6 +27,7 @@ from idiot_agents.network import masked_softmax
 from idiot_agents.neural import SHARP, SLIP, NeuralAgent
 from idiot_agents.pimc import spread
 from idiot_agents.protocol import Agent
+from idiot_agents.recall import Recall
 from idiot_agents.rollouts import LIMIT, candidates
 from idiot_agents.worlds import write_world_at
 from idiot_env import Game, Rules, View
@@ -86,11 +87,12 @@ def look_at(model: NeuralAgent, view: View, actions: npt.NDArray[np.int64], worl
     write_world_at(view.observation, root, 0)
     worth = np.zeros((worlds, n))
     odds = model.network.odds(model.network.hidden(view.observation[None]))[0]
+    recall = Recall(model.network, SHARP)
     for first in range(0, worlds, AT_ONCE):
         some = worth[first : first + AT_ONCE]
         states, streams = np.zeros(some.size, STATE), np.zeros(some.size, np.int64)
         random_state = int(spread(root, odds, actions, n, np.int64(random_state), states, streams))
-        some[:] = evaluate(states, streams, model.network, LIMIT, SHARP).reshape(some.shape)
+        some[:] = evaluate(states, streams, recall, LIMIT).reshape(some.shape)
     prior = model.probabilities(view)[actions].astype(np.float64)
     return Position(view, actions, prior / prior.sum(), worth)
 
