@@ -116,7 +116,7 @@ def best_exchange(observation, mask):
         for up_rank in range(N_RANKS):
             if up_rank == hand_rank or observation[_UP + up_rank] == 0:
                 continue
-            action = A.SWAP + (N_RANKS - 1) * hand_rank + up_rank - (up_rank > hand_rank)
+            action = A.swap_action_at(hand_rank, up_rank)
             difference = keep_value(hand_rank) - keep_value(up_rank)
             if mask[action] == 1 and difference > gain:
                 best, gain = action, difference

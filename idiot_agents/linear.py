@@ -314,9 +314,8 @@ def write_features(observation, action, out):
     elif action == A.CHANCE:
         chance_features(observation, out)
     elif A.SWAP <= action < A.STACK:
-        hand_rank = (action - A.SWAP) // (N_RANKS - 1)
-        up_rank = (action - A.SWAP) % (N_RANKS - 1)
-        exchange_features(hand_rank, up_rank + (up_rank >= hand_rank), out)
+        hand_rank, up_rank = A.swap_ranks_at(action)
+        exchange_features(hand_rank, up_rank, out)
     elif A.SNEAK <= action < A.RUN:
         sneak_features(observation, action - A.SNEAK + 1, out)
     elif action >= A.RUN:

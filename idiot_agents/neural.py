@@ -11,19 +11,16 @@ import numpy.typing as npt
 
 from idiot_agents.errors import InputError
 from idiot_agents.network import Network, fingerprints, load_model, masked_softmax
-from idiot_agents.protocol import Actions, Masks, Observations, Streams, fresh_streams
+from idiot_agents.protocol import Actions, Masks, Observations, Streams, fresh_streams, most_players
 from idiot_agents.shipped import model_folder
 from idiot_env import Rules, View
 from idiot_env._jit import jit
 from idiot_env.cards import advance, mix
-from idiot_env.observation import LAYOUT
 
 SHARP = 0.25
 """The temperature of play: nearly the most probable action."""
 SLIP = 0.1
 """How often a sharpened agent draws from its policy as it is: what keeps it from going round in circles for ever."""
-
-_PLAYERS = LAYOUT["players"].start
 
 
 @jit
@@ -110,8 +107,7 @@ class NeuralAgent:
         return int(self.act_batch(view.observation[None], view.action_mask[None], self._streams)[0])
 
     def act_batch(self, observation: Observations, mask: Masks, streams: Streams) -> Actions:
-        if len(observation):
-            self.check_players(int(observation[:, _PLAYERS].max()))
+        self.check_players(most_players(observation))
         logits = self.network.logits(self.network.hidden(observation), mask)
         if self.temperature == 0:
             return logits.argmax(axis=1)

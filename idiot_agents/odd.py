@@ -50,7 +50,7 @@ def bring_home(observation, mask):
             continue
         for up_rank in range(N_RANKS):
             if observation[_UP + up_rank] > 0 and is_special(up_rank):
-                action = A.SWAP + (N_RANKS - 1) * hand_rank + up_rank - (up_rank > hand_rank)
+                action = A.swap_action_at(hand_rank, up_rank)
                 if mask[action] == 1:
                     return action
     return -1

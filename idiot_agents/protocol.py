@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from idiot_env import View
+from idiot_env.observation import LAYOUT
 
 Observations = npt.NDArray[np.int8]
 Masks = npt.NDArray[np.int8]
@@ -82,6 +83,11 @@ def is_cheater(agent: Agent) -> TypeGuard[Cheater]:
     return isinstance(agent, Cheater) and agent.cheats
 
 
+def most_players(observation: Observations) -> int:
+    """Players at the largest table of a batch, int8 ``[K, O]``; 0 of an empty one."""
+    return int(observation[:, LAYOUT["players"].start].max(initial=0))
+
+
 def fresh_streams(seed: int, n: int) -> Streams:
     """``n`` independent random states from a seed, int64 ``[n]``."""
     return np.random.default_rng(seed % 2**64).integers(-(2**63), 2**63 - 1, n, dtype=np.int64)
@@ -99,4 +105,5 @@ __all__ = [
     "fresh_streams",
     "is_cheater",
     "is_reproducible",
+    "most_players",
 ]

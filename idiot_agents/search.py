@@ -28,14 +28,14 @@ from idiot_agents.endgame import Solver
 from idiot_agents.errors import InputError
 from idiot_agents.ismcts import EXPLORE, MAX_DEPTH, NODE, grow, root_counts
 from idiot_agents.pimc import Floats, LockStep, sample_flat
-from idiot_agents.protocol import Actions, BatchAgent, Masks, Observations, Streams, fresh_streams
+from idiot_agents.protocol import Actions, BatchAgent, Masks, Observations, Streams, fresh_streams, most_players
 from idiot_agents.rollouts import LIMIT, candidates
 from idiot_agents.worlds import write_world_at
 from idiot_env import View
 from idiot_env.actions import N_ACTIONS
 from idiot_env.cards import advance, stream
 from idiot_env.engine import STATE
-from idiot_env.observation import LAYOUT, OBSERVATION_SIZE
+from idiot_env.observation import OBSERVATION_SIZE
 
 METHODS = ("pimc", "ismcts")
 WORLDS_A_ROUND = 16
@@ -55,8 +55,6 @@ never changes, and they go round in circles.  Slips break them, and tell a sturd
 and 3, 200 slips 81.0 % and 0; deals of seed 12, 50 slips 78.7 % and 5, 200 slips 81.0 % and 0, 400 slips 76.0 % and 0.
 """
 LARGEST_BUDGET = 10**9
-
-_PLAYERS = LAYOUT["players"].start
 
 
 @dataclass(frozen=True)
@@ -117,8 +115,7 @@ class SearchAgent:
             of_rollout(players)
 
     def act_batch(self, observation: Observations, mask: Masks, streams: Streams) -> Actions:
-        if len(observation):
-            self.check_players(int(observation[:, _PLAYERS].max()))
+        self.check_players(most_players(observation))
         chosen = np.empty(len(streams), np.int64)
         for k in range(len(streams)):
             streams[k] = advance(streams[k])

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from idiot_env._jit import jit_inline
 from idiot_env.cards import N_RANKS, ORDINARY, RANKS
 
 PLAY = 0
@@ -49,10 +50,20 @@ RUN_LOW = np.array([low for low, _ in RUN_ENDS], dtype=np.int8)
 RUN_HIGH = np.array([high for _, high in RUN_ENDS], dtype=np.int8)
 
 
+def swap_action(hand_rank: int, up_rank: int) -> int:
+    """The action that exchanges a hand card for a face-up card of another rank."""
+    return SWAP + (N_RANKS - 1) * hand_rank + up_rank - (up_rank > hand_rank)
+
+
 def swap_ranks(action: int) -> tuple[int, int]:
     """Hand rank and face-up rank of an exchange."""
-    hand_rank, rest = divmod(action - SWAP, N_RANKS - 1)
+    hand_rank, rest = (action - SWAP) // (N_RANKS - 1), (action - SWAP) % (N_RANKS - 1)
     return hand_rank, rest + (rest >= hand_rank)
+
+
+# For compiled code; compiling these very functions would make every import of the catalogue wait for the compiler.
+swap_action_at = jit_inline(swap_action)
+swap_ranks_at = jit_inline(swap_ranks)
 
 
 def _text(action: int) -> str:
@@ -124,4 +135,4 @@ def parse_action(text: str) -> int:
     return _ID_OF_TEXT[canonical]
 
 
-__all__ = ["MIN_RUN", "N_ACTIONS", "TEXTS", "action_text", "parse_action", "swap_ranks"]
+__all__ = ["MIN_RUN", "N_ACTIONS", "TEXTS", "action_text", "parse_action", "swap_action", "swap_ranks"]

@@ -490,9 +490,8 @@ def apply(state, action):
     elif action == A.DONE:
         end_exchange(state)
     elif action < A.STACK:
-        rank = (action - A.SWAP) // (N_RANKS - 1)
-        up_rank = (action - A.SWAP) % (N_RANKS - 1)
-        exchange(state, rank, up_rank + (up_rank >= rank))
+        rank, up_rank = A.swap_ranks_at(action)
+        exchange(state, rank, up_rank)
     elif action < A.SNEAK:
         stack(state, action - A.STACK)
     elif action < A.RUN:
