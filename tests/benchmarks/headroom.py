@@ -7,14 +7,18 @@ change places, and the mean counts.  The gain is over what the policy does, in r
 is about what a search with half so many worlds and whole rollouts would win.
 
 ``--search 64`` also asks ``ppo+search`` with that budget what it would do at these decisions, and says what that is
-worth in the same worlds: which of two searches is better shows after minutes, where games take hours.
+worth in the same worlds: which of two searches is better shows after minutes, where games take hours.  Settings of
+the search may follow, as in ``--search 64 '64;trust=0.03;depth=12'``; each is also held against the first one.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,13 +26,14 @@ import numpy.typing as npt
 from idiot_agents.arena import deal_seeds
 from idiot_agents.arguments import add_rules_arguments, exit_code, positive_int, rules_from, training_seed
 from idiot_agents.errors import InputError
-from idiot_agents.guided import MOST, evaluate, likeliest, make_guided
+from idiot_agents.guided import MOST, GuidedSearcher, evaluate, likeliest
 from idiot_agents.network import masked_softmax
 from idiot_agents.neural import SHARP, SLIP, NeuralAgent
 from idiot_agents.pimc import spread
 from idiot_agents.protocol import Agent
 from idiot_agents.recall import Recall
 from idiot_agents.rollouts import LIMIT, candidates
+from idiot_agents.search import Budget
 from idiot_agents.worlds import write_world_at
 from idiot_env import Game, Rules, View
 from idiot_env.actions import N_ACTIONS
@@ -39,6 +44,8 @@ FEW = 3
 """A narrow choice among the policy's likeliest candidates, for comparison."""
 AT_ONCE = 25
 """Worlds played side by side: more no longer fit into the processor's caches."""
+SETTINGS: dict[str, Callable[[str], Any]] = {"depth": int, "endgame_depth": int, "most": int, "trust": float}
+"""Settings of ``ppo+search`` that can be tried."""
 SHARE = 0.3
 """Of the decisions that offer a choice, so many are looked at."""
 
@@ -116,13 +123,32 @@ def collect(
     return found, offered / games
 
 
+def make_variant(text: str, model: NeuralAgent, seed: int) -> GuidedSearcher:
+    """``ppo+search`` of a budget with other settings, such as ``64;trust=0.03;depth=12``.
+
+    Raises:
+        InputError: for a setting that is none.
+    """
+    budget, *changes = text.split(";")
+    settings: dict[str, Any] = {}
+    for change in changes:
+        key, _, value = change.partition("=")
+        try:
+            settings[key] = SETTINGS[key](value)
+        except (KeyError, ValueError):
+            raise InputError(
+                f"--search {text!r} is not possible because of {change!r}: write {' or '.join(SETTINGS)}=NUMBER."
+            ) from None
+    return GuidedSearcher(text, Budget.parse(budget), model, seed, **settings)
+
+
 def gains_line(name: str, gains: Floats, decisions: float) -> str:
     """The mean gain of one way to choose, with its 95 % interval, at each decision and over a game's."""
     if len(gains) < 2:
-        return f"  {name + ':':34} too few positions"
+        return f"  {name + ':':56} too few positions"
     mean, margin = gains.mean(), 1.96 * gains.std(ddof=1) / np.sqrt(len(gains))
     return (
-        f"  {name + ':':34} {mean:+.4f} ± {margin:.4f} reward a decision, "
+        f"  {name + ':':56} {mean:+.4f} ± {margin:.4f} reward a decision, "
         f"{mean * decisions:+.2f} ± {margin * decisions:.2f} a game"
     )
 
@@ -144,7 +170,7 @@ def run(args: argparse.Namespace) -> None:
     model.check_players(players)
     if args.worlds < 2:
         raise InputError(f"--worlds {args.worlds} is not possible: one half chooses and the other judges, so give 2.")
-    searchers = {budget: make_guided(f"ppo+search:{args.model},{budget}", args.seed) for budget in args.search}
+    searchers = [make_variant(text, model, args.seed) for text in args.search]
     positions, offered = collect(model, rules, players, args.games, args.worlds, args.seed)
     print(
         f"{args.model} at {rules}, {players} players: {offered:.1f} decisions with a choice for a seat and game; "
@@ -155,14 +181,24 @@ def run(args: argparse.Namespace) -> None:
         f"the {MOST} likeliest": [position.of_best(MOST) for position in positions],
         f"the {FEW} likeliest": [position.of_best(FEW) for position in positions],
     }
-    for budget, searcher in searchers.items():
-        found[f"search, {budget}"] = [position.of_agent(searcher) for position in positions]
+    milliseconds = []
+    for searcher in searchers:
+        for position in positions[:1]:  # loads what is compiled
+            position.of_agent(searcher)
+        start = time.process_time()
+        found[f"search, {searcher.name}"] = [position.of_agent(searcher) for position in positions]
+        milliseconds.append(1000 * (time.process_time() - start) / max(1, len(positions)))
     policy = np.array([position.of_policy() for position in positions])
     endgame = np.array([position.endgame for position in positions], np.bool_)
-    for name, worth in found.items():
+    gains = {name: np.array(worth) - policy for name, worth in found.items()}
+    for searcher in searchers[1:]:
+        better = np.subtract(found[f"search, {searcher.name}"], found[f"search, {searchers[0].name}"])
+        gains[f"{searcher.name} over {searchers[0].name}"] = better
+    for name, gain in gains.items():
         for when, group in (("", endgame | True), (", stock empty", endgame), (", before that", ~endgame)):
-            gains = (np.array(worth) - policy)[group]
-            print(gains_line(name + when, gains, offered * len(gains) / max(1, len(positions))))
+            print(gains_line(name + when, gain[group], offered * group.sum() / max(1, len(positions))))
+    for searcher, spent in zip(searchers, milliseconds, strict=True):
+        print(f"  search, {searcher.name}: {spent:.1f} ms of CPU time a decision")
 
 
 def main() -> int:
