@@ -50,7 +50,7 @@ PATIENCE = 40
 """Further decisions within which it must be the searcher's turn again; else what is open is shared."""
 MOST = 8
 """Candidates that are searched: the policy's likeliest."""
-TRUST = 0.008
+TRUST = 0.015
 """Reward that a candidate e times as probable as another is taken to be worth more, before any world is seen."""
 LEAST = 1e-6
 """The probability that a candidate has at least where the policy is asked for its trust."""

@@ -20,8 +20,7 @@ from idiot_env.cards import mix
 from idiot_env.observation import OBSERVATION_SIZE
 
 ROOM = 1 << 15
-"""Positions that are kept, some 600 bytes each; memory is touched only as they come."""
-_BUCKETS = 4 * ROOM
+"""Positions that are kept, some 1,600 bytes each; memory is touched only as they come."""
 _FACTORS = np.random.default_rng(0).integers(1 << 46, size=OBSERVATION_SIZE)
 """int64 ``[O]``, so small that no sum of products with int8 entries overflows."""
 
@@ -79,7 +78,8 @@ class Recall:
         self.asked = 0
         """Positions for which the network was asked: what recalling could not spare."""
         self._used = 0
-        self._table = np.full(_BUCKETS, -1, np.int32)
+        buckets = 4 << (room - 1).bit_length()  # a power of two, of which at most a quarter is taken
+        self._table = np.full(buckets, -1, np.int32)
         self._seen = np.empty((room, OBSERVATION_SIZE), np.int8)
         self._probabilities = np.empty((room, N_ACTIONS), np.float32)
         self._values = np.empty(room, np.float32)
@@ -96,16 +96,26 @@ class Recall:
     def _places(self, observation: Observations, mask: Masks) -> npt.NDArray[np.int64]:
         """Where the answers lie until the next call, int64 ``[B]``; at most ``room`` observations."""
         if self._used + len(mask) > self.room:
-            self._table.fill(-1)
-            self._used = 0
+            self._forget()
         places, fresh = np.empty(len(mask), np.int64), np.empty(len(mask), np.int64)
         before = self._used
-        self._used = int(find_rows(observation, _FACTORS, self._table, self._seen, before, places, fresh))
-        new = slice(before, self._used)
-        legal = mask[fresh[: self._used - before]]
+        try:
+            self._used = int(find_rows(observation, _FACTORS, self._table, self._seen, before, places, fresh))
+            self._answer(before, mask[fresh[: self._used - before]])
+        except BaseException:  # an interrupt, too: no position may be found of which there is no answer
+            self._forget()
+            raise
+        return places
+
+    def _answer(self, first: int, legal: Masks) -> None:
+        """Ask the network for the positions from ``first`` on, int8 ``[n, A]`` their masks."""
+        new = slice(first, self._used)
         hidden = self.network.hidden(self._seen[new])
         logits = self.network.logits(hidden, legal)
         self._probabilities[new] = masked_softmax(logits, legal, self.temperature, self.slip)
         self._values[new] = self.network.values(hidden)
-        self.asked += self._used - before
-        return places
+        self.asked += len(legal)
+
+    def _forget(self) -> None:
+        self._table.fill(-1)
+        self._used = 0

@@ -12,7 +12,7 @@ its folder:
 ``model/``                   the finished model, see ``idiot_agents.network``
 ``checkpoints/DECISIONS/``   the last ``keep_checkpoints`` models on the way, and the best
 ``state.safetensors``        while the run is unfinished: what ``--resume`` goes on from
-``curve.json``, ``curve.png``  share of games lost against the first ``bench`` agent over the learner's decisions
+``curve.json``, ``curve.png``  share of games lost to the first of ``references`` over the learner's decisions
 ``bench.json``               the final benchmark
 ``tensorboard/``             for TensorBoard
 ===========================  ==========================================================================================
@@ -33,7 +33,7 @@ from stable_baselines3.common.logger import Logger, TensorBoardOutputFormat
 from tqdm import tqdm
 
 from idiot_agents.errors import InputError
-from idiot_agents.network import Encoder, load_model, write_file
+from idiot_agents.network import CARD, WEIGHTS, Encoder, load_model, write_file
 from idiot_agents.neural import NeuralAgent
 from idiot_agents.shipped import model_folder
 from idiot_env.seats import LearnerSeats
@@ -79,7 +79,7 @@ class SelfPlay(BaseCallback):
     def _on_rollout_start(self) -> None:
         config, rollout = self.config, self._rollout
         done = self.num_timesteps / config.decisions
-        if rollout and rollout % config.save_rollouts == 0:
+        if rollout % config.save_rollouts == 0:
             self.save()
         self.model.ent_coef = linear(config.entropy, config.final_entropy)(max(0.0, 1.0 - done))
         if rollout % config.refresh_rollouts == 0:
@@ -215,13 +215,14 @@ def _inputs(encoder: Encoder) -> str:
 
 
 def train(
-    config: TrainConfig, folder: Path, quiet: bool = False, resume: bool = False
+    config: TrainConfig, folder: Path, quiet: bool = False, resume: bool = False, keep_state: bool = False
 ) -> tuple[NeuralAgent, list[CurvePoint]]:
     """Run the configuration; returns the finished agent and its learning curve, both also written to ``folder``.
 
     Args:
         resume: go on from the state that was saved in ``folder``; on one thread the result is the same, bit for bit, as
             if the run had never stopped.
+        keep_state: leave the last saved state for a caller whose work is not done yet.
     """
     folder.mkdir(parents=True, exist_ok=True)
     write_file(folder / "config.yaml", yaml.safe_dump(config.model_dump(), sort_keys=False).encode())
@@ -230,9 +231,11 @@ def train(
     callback = SelfPlay(config, opponents, folder, quiet)
     if resume:
         callback.load(learner)
-        for half_written in folder.glob(f".{STATE_FILE}.*"):  # by a process that was killed
-            half_written.unlink()
+        for name in (STATE_FILE, WEIGHTS, CARD):
+            for half_written in folder.rglob(f".{name}.*"):  # by a process that was killed
+                half_written.unlink()
     learner.learn(config.decisions - learner.num_timesteps, callback=callback, reset_num_timesteps=not resume)
     agent = callback.curve.finish(learner.policy.to_network(), learner.num_timesteps)
-    (folder / STATE_FILE).unlink(missing_ok=True)
+    if not keep_state:
+        (folder / STATE_FILE).unlink(missing_ok=True)
     return agent, callback.curve.points

@@ -142,7 +142,7 @@ def run(args: argparse.Namespace) -> int:
                 learners=args.learners or 0,
             )
         else:
-            model, curve = train(config, folder, quiet=args.quiet, resume=args.resume is not None)
+            model, curve = train(config, folder, quiet=args.quiet, resume=args.resume is not None, keep_state=True)
     except KeyboardInterrupt:
         saved = (folder / STATE_FILE).is_file()
         checkpoints = sorted((folder / "checkpoints").glob("*"))
@@ -166,6 +166,7 @@ def run(args: argparse.Namespace) -> int:
         print_result(result)
         name = "bench.json" if number == 0 else f"bench-{rules.base}-{players}.json"
         write_json(folder / name, result)
+    (folder / STATE_FILE).unlink(missing_ok=True)  # only now: who is killed in the benchmark can resume, too
     print(f"play against it: idiot play ppo:{folder / 'model'}")
     return 0
 

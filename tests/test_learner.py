@@ -19,7 +19,7 @@ import torch
 from sb3_contrib import MaskablePPO
 
 from idiot_agents.errors import InputError
-from idiot_agents.network import load_model
+from idiot_agents.network import WEIGHTS, load_model
 from idiot_env import Rules, hidden
 from idiot_env.hidden import HIDDEN_SIZE
 from idiot_env.observation import OBSERVATION_SIZE, layout_table, redeal_at
@@ -229,6 +229,7 @@ def test_results_against_opponents_are_counted(teach: str) -> None:
     [
         {"teach": "all_seats", "critic": "perfect", "opponents": {"self": 0.6, "past": 0.4}, "past_rollouts": 1},
         {"teach": "one_seat", "players": [2, 3], "house_rules": 0.5, "refresh_rollouts": 3, "keep": "best"},
+        {"teach": "all_seats", "practice": 0.5, "cut_off_reward": -1.0, "max_decisions": 60},
     ],
 )
 def test_a_stopped_run_goes_on_bit_for_bit(tmp_path: Path, monkeypatch: Any, changes: dict[str, Any]) -> None:
@@ -280,12 +281,34 @@ def test_a_killed_process_loses_the_last_interval_at_most(tmp_path: Path) -> Non
         arguments = ["--resume", str(run)]
     assert kills == 2
     (run / f".{STATE_FILE}.half").write_bytes(b"a file that the kill left half written")
+    (run / "checkpoints" / "0").mkdir(parents=True)
+    (run / "checkpoints" / "0" / f".{WEIGHTS}.half").write_bytes(b"and another")
     assert main(["train", "--resume", str(run), "--quiet"]) == 0
     again, _ = load_model(run / "model")
     for name, tensor in whole.network.tensors.items():
         assert (again.tensors[name] == tensor).all()
-    assert not list(run.glob(".*"))
+    assert not list(run.rglob(".*"))
     assert not state.exists()
+
+
+def test_who_is_stopped_in_the_benchmark_can_resume(tmp_path: Path, monkeypatch: Any) -> None:
+    from idiot_agents import bench
+
+    file, run = tmp_path / "tiny.yaml", tmp_path / "run"
+    file.write_text(json.dumps(make_config({**TINY, "bench": ["random"]}).model_dump()))
+    with monkeypatch.context() as patch:
+
+        def stopped(*_: Any, **__: Any) -> None:
+            raise KeyboardInterrupt
+
+        patch.setattr(bench, "run_bench", stopped)
+        assert main(["train", "--config", str(file), "--out", str(run), "--quiet"]) == 130
+    weights = (run / "model" / WEIGHTS).read_bytes()
+    assert not (run / "bench.json").exists()
+    assert main(["train", "--resume", str(run), "--quiet"]) == 0
+    assert (run / "bench.json").is_file()
+    assert (run / "model" / WEIGHTS).read_bytes() == weights
+    assert not (run / STATE_FILE).exists()
 
 
 def test_what_cannot_be_resumed_says_what_can_be_done(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,12 +7,12 @@ import pytest
 
 from idiot_agents import guided
 from idiot_agents.guided import make_guided
-from idiot_agents.network import masked_softmax
+from idiot_agents.network import Network, masked_softmax
 from idiot_agents.neural import NeuralAgent
 from idiot_agents.recall import Recall
 from idiot_env import Game, Rules
 from idiot_env.observation import OBSERVATION_SIZE
-from tests.moments import draw, moments
+from tests.moments import draw, moments, random_rules
 
 MODEL = NeuralAgent.load("generalist")
 
@@ -73,14 +73,33 @@ def test_observations_in_one_bucket_are_told_apart(monkeypatch: pytest.MonkeyPat
     assert recall.asked == len(np.unique(observation, axis=0))
 
 
-def test_the_mask_follows_from_the_observation() -> None:
+def test_an_interrupt_leaves_no_position_without_its_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    observation, mask = positions(2, 9)
+    recall, wanted = Recall(MODEL.network, 0.25), plain(observation, mask, 0.25, 0.0)
+    recall(observation[:50], mask[:50])
+    for interrupted in ("hidden", "logits", "values"):
+        with monkeypatch.context() as patch:
+
+            def interrupt(*_: object) -> None:
+                raise KeyboardInterrupt
+
+            patch.setattr(Network, interrupted, interrupt)
+            with pytest.raises(KeyboardInterrupt):
+                recall(observation, mask)
+        for answer, want in zip(recall(observation[:99], mask[:99]), wanted, strict=True):
+            assert answer.tobytes() == want[:99].tobytes()
+
+
+@pytest.mark.parametrize("players", [2, 3, 5])
+def test_the_mask_follows_from_the_observation(players: int) -> None:
     """Which is why an answer may be looked up by the observation alone."""
-    rng = np.random.default_rng(1)
+    rng = np.random.default_rng(players)
+    tables = [Rules(), Rules.preset("familie"), *(random_rules(rng, players) for _ in range(20))]
     masks: dict[bytes, bytes] = {}
     again = 0
-    for number in range(300):
-        game = Game(Rules() if number % 2 else Rules.preset("familie"), 2, seed=number % 20)
-        while not game.over and len(game.actions) < 60:
+    for number in range(20 * len(tables)):
+        game = Game(tables[number % len(tables)], players, seed=number % 2)
+        while not game.over and len(game.actions) < 300:
             view = game.view(game.turn)
             key = view.observation.tobytes()
             again += key in masks
