@@ -102,11 +102,15 @@ def exploiter_lines(files: list[Path]) -> list[str]:
         for found in told.found:
             lost = found["lost"]
             escapes = f"{1 - lost['mean']:.1%} ({1 - lost['high']:.1%} – {1 - lost['low']:.1%})"
-            lines.append(
+            line = (
                 f"- PPO best response at {told.rules}, {told.players} players, from {found['start']}, "
                 f"{found['decisions']:,} decisions: escapes in {escapes} of {found['games']:,} games; "
-                f"{found['truncated']} were cut off"
+                f"{found['truncated']:,} were cut off"
             )
+            if told.players == 2:  # a game that is cut off counts as half a loss
+                won = round((1 - lost["mean"]) * found["games"] - found["truncated"] / 2)
+                line += f", {won:,} won"
+            lines.append(line)
     return lines
 
 
@@ -140,8 +144,9 @@ def training_lines(run: Path, config: TrainConfig, card: dict[str, Any]) -> list
     changed = config.model_dump(exclude_defaults=True)
     minutes = seconds_of(run) / 60
     how = (
-        f"Self-play PPO, {card['decisions']:,} decisions, {minutes:.0f} minutes on one of {os.cpu_count()} cores "
-        f"({platform.machine()}), beside other work. Again: `idiot train --config {config.name}.yaml` with this file."
+        f"Its last stage of self-play PPO: {card['decisions']:,} decisions, {minutes:.0f} minutes on one of "
+        f"{os.cpu_count()} cores ({platform.machine()}), beside other work; those before it are in the road. "
+        f"Again: `idiot train --config {config.name}.yaml` with this file."
     )
     lines = [how, "", "```yaml", yaml.safe_dump(changed, sort_keys=False).strip(), "```"]
     if "distilled" in card:

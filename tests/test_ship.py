@@ -100,3 +100,14 @@ def test_the_old_folder_stays_where_the_new_one_cannot_come(tmp_path: Path) -> N
         ship.replace_folder(tmp_path / "new", tmp_path / "old")
     assert (tmp_path / "old" / "card").read_text() == "old"
     assert files(tmp_path) == {"old", "old/card"}
+
+
+def test_a_card_tells_wins_from_games_without_an_end(tmp_path: Path) -> None:
+    """Who only stalls escapes often and wins nothing."""
+    path, told = tmp_path / "exploiter.json", json.loads((shipped.FOLDER / "standard-2/exploiter-2.json").read_text())
+    told["found"] = [
+        told["found"][0] | {"games": 1000, "truncated": 600, "lost": {"mean": 0.6, "low": 0.5, "high": 0.7}}
+    ]
+    path.write_text(json.dumps(told))
+    (line,) = ship.exploiter_lines([path])
+    assert line.endswith("escapes in 40.0% (30.0% – 50.0%) of 1,000 games; 600 were cut off, 100 won")

@@ -9,6 +9,10 @@ is about what a search with half so many worlds and whole rollouts would win.
 ``--search 64`` also asks ``ppo+search`` with that budget what it would do at these decisions, and says what that is
 worth in the same worlds: which of two searches is better shows after minutes, where games take hours.  Settings of
 the search may follow, as in ``--search 64 '64;trust=0.03;depth=12'``; each is also held against the first one.
+
+The worlds are drawn by the model's belief, so a search is not blamed for errors of that belief, and one that trusts its
+rollouts too much looks better than it is.  ``--true`` plays on from the cards as they lie, which only this judge sees:
+less is known from one position, so it takes more of them.
 """
 
 from __future__ import annotations
@@ -29,7 +33,7 @@ from idiot_agents.errors import InputError
 from idiot_agents.guided import MOST, GuidedSearcher, evaluate, likeliest
 from idiot_agents.network import masked_softmax
 from idiot_agents.neural import SHARP, SLIP, NeuralAgent
-from idiot_agents.pimc import spread
+from idiot_agents.pimc import apply_rows, spread
 from idiot_agents.protocol import Agent
 from idiot_agents.recall import Recall
 from idiot_agents.rollouts import LIMIT, candidates
@@ -88,37 +92,54 @@ class Position:
         return float(self.worth[:, self.actions == agent.act(self.view)].mean())
 
 
-def look_at(model: NeuralAgent, view: View, actions: npt.NDArray[np.int64], worlds: int, random_state: int) -> Position:
-    """A decision with each of its candidates, int64 ``[n]``, played to the end."""
+def look_at(
+    model: NeuralAgent,
+    recall: Recall,
+    view: View,
+    actions: npt.NDArray[np.int64],
+    worlds: int,
+    random_state: int,
+    true_state: npt.NDArray[np.void] | None,
+) -> Position:
+    """A decision with each of its candidates, int64 ``[n]``, played to the end.
+
+    In worlds of the model's belief, or, given a state ``[1]`` whose seat 0 is to act, from that one again and again.
+    """
     n, root = len(actions), np.zeros(1, STATE)
     write_world_at(view.observation, root, 0)
     worth = np.zeros((worlds, n))
     odds = model.network.odds(model.network.hidden(view.observation[None]))[0]
-    recall = Recall(model.network, SHARP)
     for first in range(0, worlds, AT_ONCE):
         some = worth[first : first + AT_ONCE]
         states, streams = np.zeros(some.size, STATE), np.zeros(some.size, np.int64)
         random_state = int(spread(root, odds, actions, n, np.int64(random_state), states, streams))
+        if true_state is not None:
+            states[:] = true_state
+            apply_rows(states, np.arange(some.size), np.tile(actions, len(some)), np.zeros(some.size, np.bool_))
         some[:] = evaluate(states, streams, recall, LIMIT).reshape(some.shape)
     prior = model.probabilities(view)[actions].astype(np.float64)
     return Position(view, actions, prior / prior.sum(), worth)
 
 
 def collect(
-    model: NeuralAgent, rules: Rules, players: int, games: int, worlds: int, seed: int
+    model: NeuralAgent, rules: Rules, players: int, games: int, worlds: int, seed: int, true: bool
 ) -> tuple[list[Position], float]:
-    """Positions from ``games`` games of the model with itself, and the decisions with a choice of a seat in a game."""
-    rng = np.random.default_rng(seed)
+    """Positions from ``games`` games of the model with itself, and the decisions with a choice of a seat in a game.
+
+    With ``true`` they are those of seat 0, and the candidates are played on from the cards as they lie.
+    """
+    rng, recall = np.random.default_rng(seed), Recall(model.network, SHARP)
     found, offered, actions = [], 0, np.zeros(N_ACTIONS, np.int64)
     for k, deal in enumerate(deal_seeds(rules, players, games, seed)):
         game = Game(rules, players, seed=int(deal), max_decisions=400)
         while game.turn is not None:
             view = game.view(game.turn)
             n = int(candidates(view.action_mask, actions))
-            if game.turn == k % players and n > 1:
+            if game.turn == (0 if true else k % players) and n > 1:
                 offered += 1
                 if rng.random() < SHARE:
-                    found.append(look_at(model, view, actions[:n].copy(), worlds, int(rng.integers(2**62))))
+                    state, chosen = game.states.copy() if true else None, actions[:n].copy()
+                    found.append(look_at(model, recall, view, chosen, worlds, int(rng.integers(2**62)), state))
             game.apply(model.act(view))
     return found, offered / games
 
@@ -160,6 +181,7 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--games", type=positive_int, default=80, help="default: %(default)s")
     parser.add_argument("--worlds", type=positive_int, default=200, help="for every candidate (default: %(default)s)")
     parser.add_argument("--search", nargs="*", default=[], metavar="BUDGET", help="of ppo+search, such as 64 or 50ms")
+    parser.add_argument("--true", action="store_true", help="judge by the cards as they lie, not by the model's belief")
     parser.add_argument("--seed", type=training_seed, default=1)
     return parser
 
@@ -171,10 +193,11 @@ def run(args: argparse.Namespace) -> None:
     if args.worlds < 2:
         raise InputError(f"--worlds {args.worlds} is not possible: one half chooses and the other judges, so give 2.")
     searchers = [make_variant(text, model, args.seed) for text in args.search]
-    positions, offered = collect(model, rules, players, args.games, args.worlds, args.seed)
+    positions, offered = collect(model, rules, players, args.games, args.worlds, args.seed, args.true)
+    worlds = "rollouts of the true world" if args.true else "worlds"
     print(
         f"{args.model} at {rules}, {players} players: {offered:.1f} decisions with a choice for a seat and game; "
-        f"{len(positions)} of them from {args.games} games looked at, {args.worlds} worlds, seed {args.seed}"
+        f"{len(positions)} of them from {args.games} games looked at, {args.worlds} {worlds}, seed {args.seed}"
     )
     found = {
         "all candidates": [position.of_best(N_ACTIONS) for position in positions],
