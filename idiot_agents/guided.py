@@ -42,15 +42,15 @@ from idiot_env.cards import stream
 from idiot_env.engine import OVER, STATE, legal_mask_at
 from idiot_env.observation import OBSERVATION_SIZE, observe_at
 
-DEPTH = 30
+DEPTH = 12
 """Decisions of a rollout before the value may end it."""
-ENDGAME_DEPTH = 120
+ENDGAME_DEPTH = 60
 """The same where the stock is empty: what is still open after so many more may be a stall."""
 PATIENCE = 40
 """Further decisions within which it must be the searcher's turn again; else what is open is shared."""
 MOST = 8
 """Candidates that are searched: the policy's likeliest."""
-TRUST = 0.015
+TRUST = 0.03
 """Reward that a candidate e times as probable as another is taken to be worth more, before any world is seen."""
 LEAST = 1e-6
 """The probability that a candidate has at least where the policy is asked for its trust."""

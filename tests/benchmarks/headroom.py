@@ -7,8 +7,9 @@ change places, and the mean counts.  The gain is over what the policy does, in r
 is about what a search with half so many worlds and whole rollouts would win.
 
 ``--search 64`` also asks ``ppo+search`` with that budget what it would do at these decisions, and says what that is
-worth in the same worlds: which of two searches is better shows after minutes, where games take hours.  Settings of
-the search may follow, as in ``--search 64 '64;trust=0.03;depth=12'``; each is also held against the first one.
+worth in the same worlds, after minutes, where games take hours.  Settings of the search may follow, as in ``--search
+64 '64;trust=0.015;depth=30'``; each is also held against the first one.  It finds what is worth a try, no more: what
+decisions are worth one by one, in positions that the policy comes to, need not add up to games won.
 
 The worlds are drawn by the model's belief, so a search is not blamed for errors of that belief, and one that trusts its
 rollouts too much looks better than it is.  ``--true`` plays on from the cards as they lie, which only this judge sees:
