@@ -95,7 +95,7 @@ class GuidedSearcher(SearchAgent):
         self._seen = np.zeros((1, OBSERVATION_SIZE), np.int8)
         self._legal = np.zeros((1, N_ACTIONS), np.int8)
         self._odds = UNIFORM
-        self._recall = Recall(self.network, temperature)
+        self.recall = Recall(self.network, temperature)
 
     def fingerprint(self) -> dict[str, str]:
         """The hashes of its model: the weights, and the belief."""
@@ -151,7 +151,7 @@ class GuidedSearcher(SearchAgent):
         chosen, first = self._actions[alive], np.int64(random_state)
         random_state = int(spread(self._root, self._odds, chosen, n, first, states, streams))
         depth = self.depth if self._root[0]["stock_size"] else self.endgame_depth
-        worth = evaluate(states, streams, self._recall, depth)
+        worth = evaluate(states, streams, self.recall, depth)
         sums[alive] += worth.reshape(worlds, n).sum(axis=0)
         count[alive] += worlds
         return random_state

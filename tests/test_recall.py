@@ -48,6 +48,7 @@ def test_each_position_is_computed_once() -> None:
     for _ in range(2):
         recall(observation, mask)
         assert recall.asked == distinct < len(observation)
+    assert recall.met == 2 * len(observation)
 
 
 def test_observations_that_differ_in_one_entry_are_told_apart() -> None:

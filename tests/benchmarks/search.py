@@ -25,6 +25,7 @@ from idiot_agents.arena import deal_seeds, play_match
 from idiot_agents.arguments import add_rules_arguments, exit_code, rules_from, seed_number
 from idiot_agents.compiled import CompiledAgent
 from idiot_agents.errors import InputError
+from idiot_agents.guided import GuidedSearcher
 from idiot_agents.network import write_file
 from idiot_agents.pimc import sample_flat
 from idiot_agents.protocol import Actions, Masks, Observations, Streams
@@ -46,7 +47,8 @@ BUDGETS = (
 )  # fmt: skip
 """From tenths of a millisecond to some four hundred a decision, each with as many deals as are affordable."""
 OPPONENTS = ("greedy", "careful")
-TIMED = ("pimc:128", "pimc:128,careful", "ismcts:2000", "ismcts:2000,careful", "ppo+search:generalist,128")
+GUIDED = "ppo+search:generalist,128"
+TIMED = ("pimc:128", "pimc:128,careful", "ismcts:2000", "ismcts:2000,careful", GUIDED)
 
 
 class Timed:
@@ -224,6 +226,12 @@ def run(args: argparse.Namespace) -> None:
     for spec in TIMED:
         median, late = facts["milliseconds"][spec] = decision_times(spec, views)
         print(f"  {spec:20} {median:8.2f} {late:8.2f}")
+    searcher = make_agent(GUIDED)
+    assert isinstance(searcher, GuidedSearcher)
+    for view in views[::10]:
+        searcher.act(view)
+    share = searcher.recall.asked / searcher.recall.met
+    print(f"  {GUIDED} asks its network for {share:.0%} of the positions of its rollouts, the others it has met")
 
     print(f"\nstrength: seed {args.seed}, 95 % intervals")
     for point in points:
