@@ -1,7 +1,7 @@
 """What a network says of positions, computed once for each: rollouts of one decision meet most of them several times.
 
-Worlds differ in cards that few players see, candidates lead to the same pile, and endgames turn in circles: most
-positions of a search's rollouts are none that it has not met (``python -m tests.benchmarks.search`` prints the share).
+Worlds differ in cards that few players see, candidates lead to the same pile, and endgames turn in circles: more than
+half of the positions of a search's rollouts it has met before (``python -m tests.benchmarks.search`` prints the share).
 
 An answer is looked up under the whole observation, never under a hash alone, so it is the answer that the network would
 give, bit for bit; the mask need not be compared, since it follows from the observation.

@@ -143,6 +143,16 @@ def run(args: argparse.Namespace) -> int:
             )
         else:
             model, curve = train(config, folder, quiet=args.quiet, resume=args.resume is not None, keep_state=True)
+        if curve:
+            print(summary(curve, config.references[0]))
+            print(f"learning curve in {folder / 'curve.png'}")
+        for number, (rules, players) in enumerate(config.tables if opponents else ()):
+            agents, deals = [model, *opponents], config.bench_deals
+            pairs = [(model, opponent) for opponent in opponents]
+            result = run_bench(agents, rules, players, deals, seed=config.seed, quiet=args.quiet, only=pairs)
+            print_result(result)
+            name = "bench.json" if number == 0 else f"bench-{rules.base}-{players}.json"
+            write_json(folder / name, result)
     except KeyboardInterrupt:
         saved = (folder / STATE_FILE).is_file()
         checkpoints = sorted((folder / "checkpoints").glob("*"))
@@ -156,16 +166,6 @@ def run(args: argparse.Namespace) -> int:
             left = "there is no saved state yet"
         print(f"\nstopped before the end; {left}")
         raise
-    if curve:
-        print(summary(curve, config.references[0]))
-        print(f"learning curve in {folder / 'curve.png'}")
-    for number, (rules, players) in enumerate(config.tables if opponents else ()):
-        agents, deals = [model, *opponents], config.bench_deals
-        pairs = [(model, opponent) for opponent in opponents]
-        result = run_bench(agents, rules, players, deals, seed=config.seed, quiet=args.quiet, only=pairs)
-        print_result(result)
-        name = "bench.json" if number == 0 else f"bench-{rules.base}-{players}.json"
-        write_json(folder / name, result)
     (folder / STATE_FILE).unlink(missing_ok=True)  # only now: who is killed in the benchmark can resume, too
     print(f"play against it: idiot play ppo:{folder / 'model'}")
     return 0

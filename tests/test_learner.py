@@ -291,7 +291,9 @@ def test_a_killed_process_loses_the_last_interval_at_most(tmp_path: Path) -> Non
     assert not state.exists()
 
 
-def test_who_is_stopped_in_the_benchmark_can_resume(tmp_path: Path, monkeypatch: Any) -> None:
+def test_who_is_stopped_in_the_benchmark_can_resume(
+    tmp_path: Path, monkeypatch: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
     from idiot_agents import bench
 
     file, run = tmp_path / "tiny.yaml", tmp_path / "run"
@@ -303,6 +305,7 @@ def test_who_is_stopped_in_the_benchmark_can_resume(tmp_path: Path, monkeypatch:
 
         patch.setattr(bench, "run_bench", stopped)
         assert main(["train", "--config", str(file), "--out", str(run), "--quiet"]) == 130
+    assert f"go on with idiot train --resume {run}" in capsys.readouterr().out
     weights = (run / "model" / WEIGHTS).read_bytes()
     assert not (run / "bench.json").exists()
     assert main(["train", "--resume", str(run), "--quiet"]) == 0
