@@ -69,12 +69,12 @@ class Recall:
 
     Args:
         network: who is asked.
-        temperature, slip: of the probabilities, see :func:`~idiot_agents.network.masked_softmax`.
+        temperature: of the probabilities, see :func:`~idiot_agents.network.masked_softmax`.
         room: positions that are kept; once they are full, all are forgotten.
     """
 
-    def __init__(self, network: Network, temperature: float, slip: float = 0.0, room: int = ROOM) -> None:
-        self.network, self.temperature, self.slip, self.room = network, temperature, slip, room
+    def __init__(self, network: Network, temperature: float, room: int = ROOM) -> None:
+        self.network, self.temperature, self.room = network, temperature, room
         self.met, self.asked = 0, 0
         """Positions that came, and those for which the network was asked: what recalling could not spare."""
         self._used = 0
@@ -113,7 +113,7 @@ class Recall:
         new = slice(first, self._used)
         hidden = self.network.hidden(self._seen[new])
         logits = self.network.logits(hidden, legal)
-        self._probabilities[new] = masked_softmax(logits, legal, self.temperature, self.slip)
+        self._probabilities[new] = masked_softmax(logits, legal, self.temperature)
         self._values[new] = self.network.values(hidden)
         self.asked += len(legal)
 

@@ -25,17 +25,17 @@ def positions(players: int, seed: int, limit: int = 400) -> tuple[np.ndarray, np
     return np.stack([views[k].observation for k in rows]), np.stack([views[k].action_mask for k in rows])
 
 
-def plain(observation: np.ndarray, mask: np.ndarray, temperature: float, slip: float) -> tuple[np.ndarray, np.ndarray]:
+def plain(observation: np.ndarray, mask: np.ndarray, temperature: float) -> tuple[np.ndarray, np.ndarray]:
     hidden = MODEL.network.hidden(observation)
-    return masked_softmax(MODEL.network.logits(hidden, mask), mask, temperature, slip), MODEL.network.values(hidden)
+    return masked_softmax(MODEL.network.logits(hidden, mask), mask, temperature), MODEL.network.values(hidden)
 
 
 @pytest.mark.parametrize("room", [1, 7, 64, 1 << 15])
 @pytest.mark.parametrize("players", [2, 5])
 def test_answers_are_those_of_the_network_in_any_room(players: int, room: int) -> None:
     observation, mask = positions(players, room)
-    recall = Recall(MODEL.network, 0.25, 0.1, room)
-    whole = plain(observation, mask, 0.25, 0.1)
+    recall = Recall(MODEL.network, 0.25, room)
+    whole = plain(observation, mask, 0.25)
     for rows in (slice(0, 90), slice(40, 300), slice(0, 0), slice(0, None)):
         for answer, wanted in zip(recall(observation[rows], mask[rows]), whole, strict=True):
             assert answer.tobytes() == wanted[rows].tobytes()
@@ -58,7 +58,7 @@ def test_observations_that_differ_in_one_entry_are_told_apart() -> None:
     observation[np.arange(OBSERVATION_SIZE), np.arange(OBSERVATION_SIZE)] ^= 1
     mask = np.repeat(view.action_mask[None], len(observation), axis=0)
     recall = Recall(MODEL.network, 1.0)
-    answers, wanted = recall(observation, mask), plain(observation, mask, 1.0, 0.0)
+    answers, wanted = recall(observation, mask), plain(observation, mask, 1.0)
     assert recall.asked == len(observation)
     assert all(answer.tobytes() == want.tobytes() for answer, want in zip(answers, wanted, strict=True))
 
@@ -69,14 +69,14 @@ def test_observations_in_one_bucket_are_told_apart(monkeypatch: pytest.MonkeyPat
     observation, mask = positions(2, 8)
     monkeypatch.setattr(module, "_FACTORS", np.zeros(OBSERVATION_SIZE, np.int64))
     recall = Recall(MODEL.network, 0.5)
-    for answer, wanted in zip(recall(observation, mask), plain(observation, mask, 0.5, 0.0), strict=True):
+    for answer, wanted in zip(recall(observation, mask), plain(observation, mask, 0.5), strict=True):
         assert answer.tobytes() == wanted.tobytes()
     assert recall.asked == len(np.unique(observation, axis=0))
 
 
 def test_an_interrupt_leaves_no_position_without_its_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     observation, mask = positions(2, 9)
-    recall, wanted = Recall(MODEL.network, 0.25), plain(observation, mask, 0.25, 0.0)
+    recall, wanted = Recall(MODEL.network, 0.25), plain(observation, mask, 0.25)
     recall(observation[:50], mask[:50])
     for interrupted in ("hidden", "logits", "values"):
         with monkeypatch.context() as patch:
